@@ -49,7 +49,7 @@ extension Store {
     public func optimize() async throws {
         try pool.requireWriting()
         try await pool.perform(.ungroupedWrite) { connection in
-            let canChoose = try EngineFeatures.current().sqliteVersionNumber >= Self.firstThatOptimizes
+            let canChoose = try EngineFeatures.current().sqliteVersionNumber >= 3_018_000
             try connection.run(canChoose ? "PRAGMA optimize" : "ANALYZE")
         }
     }
@@ -61,8 +61,6 @@ extension Store {
     public func releaseMemory() async throws {
         try await pool.releaseMemory(isObserved: true)
     }
-
-    private static let firstThatOptimizes = 3_018_000
 }
 
 extension Store {
@@ -71,8 +69,8 @@ extension Store {
     ///
     /// The engine reads a damaged page at the end of a long value as zeros, and reads only the pages that a statement
     /// needs; this reads all pages, including unused ones. While the check runs, the WAL cannot be checkpointed beyond
-    /// that moment, so it grows with each commit. The check takes the place of one reader; in a store with one reader
-    /// it takes the writer's, and writes wait. Otherwise they wait only while full-text indexes are compared with their
+    /// that moment, so it grows with each commit. The check occupies one reader; in a store with one reader it
+    /// occupies the writer, and writes wait. Otherwise they wait only while full-text indexes are compared with their
     /// tables, at the end. See SQLite's documentation, "PRAGMA integrity_check" and "PRAGMA foreign_key_check"
     /// (sqlite.org/pragma.html).
     ///
@@ -105,41 +103,32 @@ extension Store {
         checkingStructure: Bool = true, progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> VerificationReport {
         let tables = (try? file.context().migrator?.tables) ?? []
-        let check = Check(
-            file: file, checksStructure: checkingStructure, declared: tables + pool.automaticTables.schemas,
-            progress: progress)
+        let declared = tables + pool.automaticTables.schemas
+        let check: Check = { [file] connection, cancellation in
+            DatabaseCheck(
+                connection: connection, cipher: try file.pageKey.map { try PageCipher($0) },
+                checksStructure: checkingStructure, monitor: WorkMonitor(progress, cancellation), declared: declared)
+        }
         let keepsReaders = !file.isInMemory && pool.readers.count > 1
         let report = try await keepsReaders ? checkByOwnConnection(check) : checkByWriter(check)
         guard checkingStructure, report.objections.isEmpty else { return report }
         return try await pool.perform(.ungroupedWrite) { writer in
             var report = report
-            try check.through(writer, writer.cancellation).addFullText(to: &report)
+            try check(writer, writer.cancellation).addFullText(to: &report)
             return report
         }
     }
 
-    private struct Check: Sendable {
-        let file: StoreFile
-        let checksStructure: Bool
-        let declared: [TableSchema]
-        let progress: WorkMonitor.Progress
+    private typealias Check = @Sendable (Connection, CancellationFlag) throws -> DatabaseCheck
 
-        func through(_ connection: Connection, _ cancellation: CancellationFlag) throws -> DatabaseCheck {
-            DatabaseCheck(
-                connection: connection, cipher: try file.pageKey.map { try PageCipher($0) },
-                checksStructure: checksStructure, monitor: WorkMonitor(progress, cancellation),
-                declared: declared)
-        }
-    }
-
-    private func checkByOwnConnection(_ check: Check) async throws -> VerificationReport {
+    private func checkByOwnConnection(_ check: @escaping Check) async throws -> VerificationReport {
         do {
             // Holding a reader's slot prevents a rotation or close meanwhile.
             return try await pool.perform(.read) { [file] reader in
                 let connection = try file.connect(as: .reader)
                 defer { connection.close() }
                 connection.stop(when: { reader.cancellation.isSet })
-                return try check.through(connection, reader.cancellation).run()
+                return try check(connection, reader.cancellation).run()
             }
         } catch let error as StrongroomError where error.isDamage || error.code == .wrongKey {
             // A new connection cannot read the schema; the writer has it in its memory.
@@ -147,8 +136,8 @@ extension Store {
         }
     }
 
-    private func checkByWriter(_ check: Check) async throws -> VerificationReport {
-        try await pool.perform(.ungroupedWrite) { writer in try check.through(writer, writer.cancellation).run() }
+    private func checkByWriter(_ check: @escaping Check) async throws -> VerificationReport {
+        try await pool.perform(.ungroupedWrite) { writer in try check(writer, writer.cancellation).run() }
     }
 }
 

@@ -1,6 +1,5 @@
 import Logging
 
-/// Migrating the file of an open store.
 extension Store {
     /// The steps that a migration would run on the file in its current state; nothing is written.
     ///
@@ -45,40 +44,27 @@ extension Store {
         to version: String? = nil,
         progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> MigrationReport {
-        try await pool.observer.observing(.migrate, label: Self.migrationLabel) { watch in
-            try await migrate(to: version, watch, progress)
+        let limits = OperationLimits(label: "migration", isObserved: false)
+        return try await pool.observer.observing(.migrate, label: limits.label) { watch in
+            let context = try file.contextToWrite()
+            let migrator = try migrator()
+            let lock = try await context.lock()
+            let report = try await pool.perform(.ungroupedWrite, limits) { [file, pool] connection in
+                watch?.grant()
+                try pool.right.require()
+                let plan = try migrator.plan(for: connection, to: version)
+                return try context.carryOut(
+                    plan, of: migrator, on: connection, key: .some(file.pageKey), MigrationRun(progress: [progress]))
+            }
+            lock.release()
+            return report
         }
-    }
-
-    private static let migrationLabel = "migration"
-
-    private func migrate(
-        to version: String?, _ watch: OperationWatch?, _ progress: @escaping @Sendable (WorkProgress) -> Void
-    ) async throws -> MigrationReport {
-        let context = try file.contextToWrite()
-        let migrator = try migrator()
-        let lock = try await context.lock()
-        let limits = OperationLimits(label: Self.migrationLabel, isObserved: false)
-        let report = try await pool.perform(.ungroupedWrite, limits) { [file, pool] connection in
-            watch?.grant()
-            try pool.right.require()
-            let plan = try migrator.plan(for: connection, to: version)
-            return try context.carryOut(
-                plan, of: migrator, on: connection, key: .some(file.pageKey), MigrationRun(progress: [progress]))
-        }
-        lock.release()
-        return report
     }
 
     private func migrator() throws -> Migrator {
-        guard let migrator = try file.context().migrator else { throw noMigrator }
-        return migrator
-    }
-
-    var noMigrator: StrongroomError {
-        StrongroomError(
-            .notDeclared, "The configuration has no migrator for the database; add one.", database: name.fileName
-        )
+        if let migrator = try file.context().migrator { return migrator }
+        throw StrongroomError(
+            .notDeclared, "The configuration has no migrator for the database; add one.", database: name.fileName)
     }
 }
 
@@ -108,7 +94,7 @@ extension Store {
     ) async throws -> MigrationDryRun {
         // The copy is created next to the file.
         let context = try file.contextToWrite()
-        guard let migrator = context.migrator else { throw noMigrator }
+        let migrator = try migrator()
         // Excludes other stores of this process, too: a lock belongs to the open file description, not to the process.
         guard let lock = try await FileLock.acquire(FileSystem.hiddenFile(of: path, "trial.lock"), of: path) else {
             throw StrongroomError(

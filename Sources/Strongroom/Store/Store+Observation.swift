@@ -83,18 +83,17 @@ extension Store {
     }
 }
 
-/// What accompanies an open store.
 extension Store {
-    /// Adds a companion, which is ended when the store is closed.
+    /// Adds a participant, which is ended when the store is closed.
     ///
     /// - Throws: ``StrongroomError`` with `closed`.
-    package func add(_ companion: any StoreCompanion) throws {
-        guard pool.add(companion) else { throw pool.closed }
+    package func add(_ participant: any StoreParticipant) throws {
+        guard pool.add(participant) else { throw pool.closed }
     }
 
-    /// The companion of a type; nil if the store has none.
-    package func companion<Companion: StoreCompanion>(_ type: Companion.Type) -> Companion? {
-        pool.companions.withLock { $0 }.lazy.compactMap { $0 as? Companion }.first
+    /// The participant of a type; nil if the store has none.
+    package func participant<Participant: StoreParticipant>(_ type: Participant.Type) -> Participant? {
+        pool.participants.withLock { $0 }.lazy.compactMap { $0 as? Participant }.first
     }
 
     /// Ends the store's right to write for good: every later write throws an error, and so do those that run.
@@ -171,7 +170,7 @@ extension Store {
         return try isWhole ? .ofWholeFile(file) : .of(file)
     }
 
-    /// Checkpoints the WAL without waiting, while this store does not write; its companions let the WAL go.
+    /// Checkpoints the WAL without waiting, while this store does not write; its participants let the WAL go.
     package func checkpointWithoutWaiting() async throws {
         try pool.requireWriting()
         // A write that takes long is not waited for.

@@ -65,7 +65,18 @@ extension Store {
         }
         let limits = OperationLimits(label: "rotation", timeout: timeout, isObserved: false)
         return try await pool.observer.observing(.rotate, label: "rotation") { watch in
-            try await file.keyChanges.run { try await rotate(subject, keys, context, limits, watch, progress) }
+            try await file.keyChanges.run {
+                guard subject == .chain, try file.activeKey().isSettled else {
+                    let newDataKey = subject == .dataKey ? keys : nil
+                    return try await rewrite(context, limits, newDataKey: newDataKey, watch, progress)
+                }
+                let lock = try await context.lock()
+                let chain = try await keysToRotateTo(context)
+                watch?.grant()
+                let report = try await BlockingWork.run { [file] in try file.rotateEnvelope(chain) }
+                lock.release()
+                return report
+            }
         }
     }
 
@@ -78,21 +89,6 @@ extension Store {
             get, then call `rotate()` again.
             """,
             database: name.fileName)
-    }
-
-    private func rotate(
-        _ subject: RotationSubject, _ keys: [Key], _ context: StoreContext, _ limits: OperationLimits,
-        _ watch: OperationWatch?, _ progress: @escaping @Sendable (WorkProgress) -> Void
-    ) async throws -> RotationReport {
-        guard subject == .chain, try file.activeKey().isSettled else {
-            return try await rewrite(context, limits, newDataKey: subject == .dataKey ? keys : nil, watch, progress)
-        }
-        let lock = try await context.lock()
-        let chain = try await keysToRotateTo(context)
-        watch?.grant()
-        let report = try await BlockingWork.run { [file] in try file.rotateEnvelope(chain) }
-        lock.release()
-        return report
     }
 
     private func keysToRotateTo(_ context: StoreContext) async throws -> KeyChain {

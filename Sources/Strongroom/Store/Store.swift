@@ -23,7 +23,6 @@ public final class Store: Sendable {
 
     let pool: ConnectionPool
     let file: StoreFile
-    /// The functions that its connections have.
     let functions: ConnectionFunctions
     /// What a module above keeps while the store is open.
     package let attachment = Locked<(any Sendable)?>(nil)
@@ -31,7 +30,6 @@ public final class Store: Sendable {
     /// - Parameters:
     ///   - connection: The first connection: the writer, or the only one in memory.
     ///   - key: The key of further connections.
-    ///   - resources: What it shares with the other stores of the registry.
     ///   - whenClosed: Called once, when no connection is left.
     init(
         _ context: StoreContext, _ connection: Connection, _ key: ActiveKey, _ report: OpenReport,
@@ -53,7 +51,8 @@ public final class Store: Sendable {
             executor: resources.executor,
             observer: StoreObserver(resources.observers, context.name),
             counters: counters,
-            foreign: context.foreignCommits,
+            foreignPath: context.isInMemory ? nil : context.path,
+            logger: context.logger,
             readerCount: context.isInMemory ? 0 : nil,
             writer: connection,
             open: { try file.connect(as: $0) },
@@ -75,7 +74,7 @@ public final class Store: Sendable {
         )
     }
 
-    /// The checkpoint that closing made: incomplete if another process was reading or the checkpoint failed, for
+    /// The checkpoint of the closing: incomplete if another process was reading or the checkpoint failed, for
     /// example because the disk is full; ``CheckpointReport/failure`` has the reason. No commit is lost: the next
     /// opening reads the WAL. Nil while the store is open, and for a read-only store.
     public var closing: CheckpointReport? { pool.closing }

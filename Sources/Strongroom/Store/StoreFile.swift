@@ -13,7 +13,6 @@ final class StoreFile: Sendable {
     }
 
     private let database: String
-    /// Whether there is no file.
     let isInMemory: Bool
     private let isUnlocked: Bool
     private let state: Locked<State>
@@ -48,7 +47,6 @@ final class StoreFile: Sendable {
         return context
     }
 
-    /// The error for an operation that needs a file.
     private var inMemory: StrongroomError {
         StrongroomError(
             .inMemory,
@@ -210,27 +208,13 @@ final class StoreFile: Sendable {
         guard generation == old else { return true }
         let chain = try BlockingWork.wait { try await context.keyChain() }
         guard !chain.isPlaintext, let size = try FileStatus.at(file.path)?.size else { return false }
-        let (keys, unlocked) = try unlock(context, .encrypted(salt: file.salt(), size: size), chain)
+        let (keys, unlocked) = try context.unlock(.encrypted(salt: file.salt(), size: size), chain)
         unlocked.connection.close()
         guard unlocked.derivedKey != nil else { return false }
         replaceKey(keys.activeKey(of: unlocked))
         context.logger?.info(
             "found on another key", metadata: ["key": "\((unlocked.position ?? 0) + 1) of \(chain.count)"])
         return true
-    }
-
-    private func unlock(
-        _ context: StoreContext, _ content: FileContent, _ chain: KeyChain
-    ) throws -> (DatabaseKeys, UnlockedFile) {
-        let keys = try context.databaseKeys(chain, salt: content.salt)
-        do {
-            return (keys, try keys.unlock(content))
-        } catch let error as StrongroomError where error.code == .wrongKey {
-            // Another process may have written the envelope, and the file, since the envelope was read.
-            let newer = try context.databaseKeys(chain, salt: content.salt)
-            guard newer.envelope?.sealed != keys.envelope?.sealed else { throw error }
-            return (newer, try newer.unlock(content))
-        }
     }
 }
 
@@ -307,7 +291,6 @@ extension StoreFile {
         )
     }
 
-    /// The error for an operation that needs an envelope.
     func noEnvelope() throws -> StrongroomError {
         StrongroomError(
             .notDeclared,

@@ -10,7 +10,7 @@ public import Strongroom
 /// ```
 ///
 /// The loop is one task; the connections are used by one thread at a time.
-public final class Replication: StoreCompanion {
+public final class Replication: StoreParticipant {
     let replica: Replica
     let folder: ReplicaFolder
     let leases: Leases?
@@ -182,7 +182,7 @@ public final class Replication: StoreCompanion {
 
 extension Store {
     /// The replication of the store; nil if its configuration has no replica.
-    public var replication: Replication? { companion(Replication.self) }
+    public var replication: Replication? { participant(Replication.self) }
 }
 
 extension Replica: StartedExtension {

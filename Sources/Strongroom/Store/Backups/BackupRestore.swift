@@ -3,7 +3,7 @@ import Foundation
 /// Restores a backup, a migration backup or the state of a replica; the caller holds the lock between processes, and
 /// this process has no connection to the file.
 struct BackupRestore {
-    let opening: StoreContext
+    let context: StoreContext
     let chain: KeyChain
     let backup: String
     /// The keys of the backup; nil for the keys of the database.
@@ -14,7 +14,7 @@ struct BackupRestore {
     /// migrate it. A defect of its structure is that of the database, which it is to replace.
     var isOfMigration = false
     /// The other database that the backup may be of.
-    var former: DatabaseName?
+    var previousName: DatabaseName?
     /// The backup, if it was written to ``rawPath(of:)`` instead of being copied there.
     var written: PlainFile?
     /// The envelope of the backup that was written.
@@ -24,16 +24,16 @@ struct BackupRestore {
     static func rawPath(of path: String) -> String { FileSystem.hiddenFile(of: path, "restoring") }
 
     /// The path of the unchanged copy, and of the one that is rewritten with another key.
-    private var rawPath: String { Self.rawPath(of: opening.path) }
-    private var copyPath: String { FileSystem.hiddenFile(of: opening.path, "restored") }
+    private var rawPath: String { Self.rawPath(of: context.path) }
+    private var copyPath: String { FileSystem.hiddenFile(of: context.path, "restored") }
 
     func run() throws -> BackupReport {
         let start = ContinuousClock.now
         if written == nil { try requireOtherFile() }
         let found = try inspect()
-        var (content, keys) = try FileReplacement.judging(opening, needsEnvelope: isOfMigration) {
-            let content = try FileContent.of(opening.path)
-            return (content, try opening.databaseKeys(chain, salt: content.salt))
+        var (content, keys) = try judging {
+            let content = try FileContent.of(context.path)
+            return (content, try context.databaseKeys(chain, salt: content.salt))
         }
         let hasEnvelope = keys.envelope != nil
         let takesOver = !hasEnvelope && backupKeys == nil && (content == .absent || written != nil)
@@ -46,9 +46,14 @@ struct BackupRestore {
             try monitor.check()
             let lost = try keepAttributes(of: finished)
             try finished.requireName(finished.path)
-            var report = try BackupReport(finished.path, as: opening.path, contentOfBackup, since: start)
+            var report = try BackupReport(finished.path, as: context.path, contentOfBackup, since: start)
             report.attributesNotKept = lost
-            try put(finished, content, keys, with: hasEnvelope ? nil : keys.envelope?.bytes)
+            let replaceFile = { [keys] in try replace(with: finished.path, content, keys) }
+            if !hasEnvelope, let envelope = keys.envelope?.bytes {
+                try keys.envelopeFile.publish(envelope, with: finished, rename: replaceFile)
+            } else {
+                try replaceFile()
+            }
             // Leftovers are also removed at the next opening.
             try? removeLeftovers()
             return report
@@ -58,22 +63,13 @@ struct BackupRestore {
         }
     }
 
-    /// Replaces the database; a new one gets the envelope of the backup.
-    private func put(
-        _ finished: PlainFile, _ content: FileContent, _ keys: DatabaseKeys, with envelope: [UInt8]?
-    ) throws {
-        let replacement = FileReplacement(opening: opening, path: finished.path, needsEnvelope: isOfMigration)
-        guard let envelope else { return try replacement.run(content, keys) }
-        try keys.envelopeFile.publish(envelope, with: finished) { try replacement.run(content, keys) }
-    }
-
-    private var envelopeFile: EnvelopeFile { EnvelopeFile(databasePath: backup, name: opening.file.name) }
+    private var envelopeFile: EnvelopeFile { EnvelopeFile(databasePath: backup, name: context.file.name) }
 
     /// The envelopes of the backup that its keys open, newest first.
     private func openEnvelopes(_ found: FileContent) throws -> [OpenEnvelope] {
         guard let salt = found.salt else { return [] }
         guard written == nil else {
-            let envelopeFile = EnvelopeFile(databasePath: opening.path, name: opening.file.name)
+            let envelopeFile = EnvelopeFile(databasePath: context.path, name: context.file.name)
             return try storedEnvelope.flatMap { try envelopeFile.opened(stored: $0, with: chain) }.map { [$0] } ?? []
         }
         return try envelopeFile.all(with: backupKeys ?? chain, salt: salt)
@@ -106,8 +102,8 @@ struct BackupRestore {
         var isPlaintext = chain.isPlaintext
         if case .plaintext = found {
             isPlaintext = true
-            guard !isOfMigration || chain.opensPlaintext else { throw opening.plaintextFound(at: backup) }
-            if isOfMigration, !chain.isPlaintext { try opening.file.requireNeverEncrypted(at: backup) }
+            guard !isOfMigration || chain.opensPlaintext else { throw context.plaintextFound(at: backup) }
+            if isOfMigration, !chain.isPlaintext { try context.file.requireNeverEncrypted(at: backup) }
         }
         guard !isPlaintext || allowsPlaintext || isOfMigration else {
             let what = chain.isPlaintext ? "The database that is restored would be" : "The backup \"\(backup)\" is"
@@ -119,7 +115,7 @@ struct BackupRestore {
     }
 
     private func requireNoLog() throws {
-        guard try opening.file.copy(at: backup).hasLog() else { return }
+        guard try context.file.copy(at: backup).hasLog() else { return }
         throw StrongroomError(
             .locked,
             """
@@ -147,9 +143,9 @@ struct BackupRestore {
     private func copyBytes() throws -> PlainFile {
         try requireNotOpen()
         guard let status = try FileStatus.at(backup) else { throw gone }
-        // The copy of a migration backup takes the database's place, unless it is rewritten, which asks for itself.
+        // The copy of a migration backup replaces the database, unless it is rewritten, which asks for itself.
         let copies: Int64 = isOfMigration ? 1 : 2
-        try FreeSpace.require(copies * status.size + FreeSpace.margin, at: opening.path, for: "Restoring")
+        try FreeSpace.require(copies * status.size + FreeSpace.margin, at: context.path, for: "Restoring")
         let raw = try PlainFile(creating: rawPath)
         try PlainFile.copy(backup, to: raw, followsLinks: !isOfMigration) {
             try monitor.report(.writing, 0, of: status.size)
@@ -181,11 +177,11 @@ struct BackupRestore {
         takesOver: Bool
     ) throws -> (CheckedCopy.Content, PlainFile) {
         // The connections that check it may meet when one of them opens or closes a file in WAL mode.
-        let raw = opening.file.copy(at: rawPath, busyTimeout: 5_000)
+        let raw = context.file.copy(at: rawPath, busyTimeout: 5_000)
         var unlocked = try unlock(raw, found, keys, envelopes)
         defer { unlocked.connection.close() }
         if !isOfMigration { try requireKnownSchema(unlocked.connection) }
-        if try !isOfMigration && isOfFormer(unlocked.connection) {
+        if try !isOfMigration && isOfOtherName(unlocked.connection) {
             unlocked.connection.close()
             try recordName(in: raw, unlocked.derivedKey)
             unlocked = try unlock(raw, FileContent.of(rawPath), keys, envelopes)
@@ -194,9 +190,9 @@ struct BackupRestore {
         if let derived = unlocked.derivedKey {
             // The file may not have the data key of its envelope yet.
             if takesOver { keys.envelope = try envelopes.first { try $0.contains(derived) } ?? envelopes.first }
-            let isFormer = unlocked.position.map { $0 < envelopes.flatMap(\.fileKeys).count } ?? false
+            let isEnvelopeKey = unlocked.position.map { $0 < envelopes.flatMap(\.fileKeys).count } ?? false
             let isWrapped = try keys.envelope?.contains(derived) ?? false
-            isKept = backupKeys == nil && (isWrapped || !isFormer) && opening.ciphers.contains(derived.settings)
+            isKept = backupKeys == nil && (isWrapped || !isEnvelopeKey) && context.ciphers.contains(derived.settings)
             // An envelope belongs to the salt of the file that it was created for.
             if let envelope = keys.envelope { isKept = isKept && found.salt == envelope.databaseSalt }
         }
@@ -214,8 +210,8 @@ struct BackupRestore {
         let copy = CheckedCopy(
             file: raw, from: unlocked.derivedKey, to: to, path: copyPath, monitor: monitor,
             structure: isOfMigration ? .none : .required(backup), countsRows: !isOfMigration)
-        let made = try copy.make(from: unlocked.connection)
-        return (made.content, made.file)
+        let result = try copy.make(from: unlocked.connection)
+        return (result.content, result.file)
     }
 
     /// Checks the copied bytes, as they are to replace the database.
@@ -234,14 +230,14 @@ struct BackupRestore {
         let defect = try Connection.firstDefect(beside: [pages], isCancelled: monitor.isCancelled) {
             try raw.connect(.existing, key: key)
         }
-        if let defect { throw StrongroomError.notWhole(backup, defect, database: opening.file.name) }
+        if let defect { throw StrongroomError.notWhole(backup, defect, database: context.file.name) }
         unlocked.connection.stop(when: monitor.isCancelled)
         return try unlocked.connection.inSnapshot { try unlocked.connection.rowCounts() }
     }
 
     private func checkPages(_ key: DerivedKey?) throws {
         do {
-            try PageVerifier.requireIntact(rawPath, key, opening.file.name, monitor)
+            try PageVerifier.requireIntact(rawPath, key, context.file.name, monitor)
         } catch let error as StrongroomError where error.code == .damaged {
             throw damaged
         }
@@ -254,23 +250,23 @@ struct BackupRestore {
             The backup "\(backup)" has damaged pages, so it was not restored; `Stores.diagnose(path:keys:)` names \
             them. Use another backup, or recover the intact rows of this one with `salvage`.
             """,
-            database: opening.file.name)
+            database: context.file.name)
     }
 
     /// Throws for a database that a newer program has migrated, or that the migrator does not know: it could not be
     /// opened after the restore.
     private func requireKnownSchema(_ connection: Connection) throws {
-        _ = try opening.migrator?.whenChanged(.ignore).plan(for: connection)
+        _ = try context.migrator?.whenChanged(.ignore).plan(for: connection)
     }
 
     /// Whether the backup is of the other database that was named.
-    private func isOfFormer(_ connection: Connection) throws -> Bool {
-        if let former, opening.migrator != nil,
-            try RecordedName(connection: connection).read() == former.fileName
+    private func isOfOtherName(_ connection: Connection) throws -> Bool {
+        if let previousName, context.migrator != nil,
+            try RecordedName(connection: connection).read() == previousName.fileName
         {
-            return former != opening.name
+            return previousName != context.name
         }
-        try opening.requireOwnName(
+        try context.requireOwnName(
             connection, of: written == nil ? "The backup \"\(backup)\"" : "The state of the replica")
         return false
     }
@@ -279,7 +275,7 @@ struct BackupRestore {
     private func recordName(in raw: DatabaseFile, _ key: DerivedKey?) throws {
         let connection = try raw.connect(.existing, key: key)
         defer { connection.close() }
-        try RecordedName(connection: connection).write(opening.name.fileName)
+        try RecordedName(connection: connection).write(context.name.fileName)
     }
 
     /// Finds the key of the backup, using the copy: opening a database can change it.
@@ -290,10 +286,10 @@ struct BackupRestore {
             return UnlockedFile(derivedKey: nil, connection: try raw.connect(.existing, key: nil))
         }
         let candidates = envelopes.flatMap(\.fileKeys) + (backupKeys?.keys ?? keys.candidates)
-        guard !candidates.isEmpty else { throw opening.encryptedFound(at: backup) }
-        let known = try CipherSettings.known().filter { !opening.ciphers.contains($0) }
+        guard !candidates.isEmpty else { throw context.encryptedFound(at: backup) }
+        let known = try CipherSettings.known().filter { !context.ciphers.contains($0) }
         do {
-            return try DatabaseKeys(raw, trying: candidates, known + opening.ciphers).unlock(found)
+            return try DatabaseKeys(raw, trying: candidates, known + context.ciphers).unlock(found)
         } catch let error as StrongroomError where error.code == .wrongKey {
             throw try wrongKey(found, opensEnvelope: !envelopes.isEmpty)
         } catch let error as StrongroomError {
@@ -333,7 +329,7 @@ struct BackupRestore {
                 """
         }
         return StrongroomError(
-            .wrongKey, "\(given) the backup \"\(backup)\". \(advice) Nothing was changed.", database: opening.file.name)
+            .wrongKey, "\(given) the backup \"\(backup)\". \(advice) Nothing was changed.", database: context.file.name)
     }
 
     /// Sets the attributes of the existing database on the copy; if there is none, those that a migration backup has
@@ -341,7 +337,7 @@ struct BackupRestore {
     ///
     /// - Returns: The names of those that could not be set.
     private func keepAttributes(of copy: PlainFile) throws -> [String] {
-        if try FileStatus.at(opening.path) != nil { return try FileAttributes.copy(of: opening.path, to: copy) }
+        if try FileStatus.at(context.path) != nil { return try FileAttributes.copy(of: context.path, to: copy) }
         return isOfMigration ? try FileAttributes.copy(of: backup, to: copy) : []
     }
 }

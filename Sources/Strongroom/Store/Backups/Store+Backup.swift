@@ -20,7 +20,7 @@ extension Store {
     ///
     /// A defect that is no damage of a page, such as an index that does not match its table, is copied with the rest;
     /// ``verify(checkingStructure:progress:)`` checks the database itself. The copy of a plaintext database is
-    /// plaintext unless a key is given; plaintext of an encrypted one is made only by
+    /// plaintext unless a key is given; plaintext of an encrypted one is created only by
     /// ``exportPlaintext(to:progress:)``.
     ///
     /// - Parameters:
@@ -47,8 +47,8 @@ extension Store {
         // Before anything is created at the path.
         let salt = try key == nil && !file.isInMemory ? file.activeKey().wrapped?.salt : nil
         let wanted = try await salt == nil ? backupKey(key) : nil
-        let place = try await BlockingWork.run { try CopyPlace(path, replaces: replacing) }
-        let content = try await copy(to: place, envelopeOf: salt, progress) { [file] from, monitor in
+        let target = try await BlockingWork.run { try CopyTarget(path, replaces: replacing) }
+        let content = try await copy(to: target, envelopeOf: salt, progress) { [file] from, monitor in
             let envelope = try salt == nil ? nil : from.map { try file.envelopeOfCopy(with: $0) }
             let to =
                 try envelope != nil
@@ -59,30 +59,30 @@ extension Store {
                         settings: from?.settings ?? CipherSettings.engineDefault())
                 }
             let copy = CheckedCopy(
-                file: try file.context().file, from: from, to: to, path: place.temporary, monitor: monitor,
+                file: try file.context().file, from: from, to: to, path: target.temporary, monitor: monitor,
                 structure: checkingStructure ? .reported : .none, countsRows: true)
             return (copy, envelope?.bytes)
         }
-        return try BackupReport(place.path, content, since: start)
+        return try BackupReport(target.path, content, since: start)
     }
 
     /// Makes a copy of the database at a path, while no other program has the path.
     ///
     /// - Parameters:
     ///   - salt: The salt in the envelope that the copy gets; nil if it gets none.
-    ///   - make: Called with the key of the database, as it is while the database cannot be rotated; returns what is to
-    ///     be made, and its envelope.
+    ///   - make: Called with the key of the database, as it is while the database cannot be rotated; returns the
+    ///     copy, and its envelope.
     private func copy(
-        to place: CopyPlace, envelopeOf salt: [UInt8]?, _ progress: @escaping @Sendable (WorkProgress) -> Void,
+        to target: CopyTarget, envelopeOf salt: [UInt8]?, _ progress: @escaping @Sendable (WorkProgress) -> Void,
         make: @escaping @Sendable (DerivedKey?, WorkMonitor) throws -> (CheckedCopy, envelope: [UInt8]?)
     ) async throws -> CheckedCopy.Content {
         let source = self.path
-        try await BlockingWork.run { try place.check(source: source, envelopeOf: salt) }
-        let lock = try await place.acquireLock()
+        try await BlockingWork.run { try target.check(source: source, envelopeOf: salt) }
+        let lock = try await target.acquireLock()
         // The previous holder of the lock may have created it.
-        try await BlockingWork.run { try place.check(source: source, envelopeOf: salt) }
-        try OpenFiles.shared.claim(place.path, name)
-        defer { OpenFiles.shared.release(place.path) }
+        try await BlockingWork.run { try target.check(source: source, envelopeOf: salt) }
+        try OpenFiles.shared.claim(target.path, name)
+        defer { OpenFiles.shared.release(target.path) }
         // Holding a reader's slot prevents a rotation or close meanwhile; the reader's own connection cannot write to
         // another file.
         let content = try await pool.perform(.read) { [file] reader in
@@ -90,16 +90,16 @@ extension Store {
             let source = try file.connect(as: nil)
             defer { source.close() }
             let (copy, envelope) = try make(file.pageKey, monitor)
-            let made = try copy.make(from: source)
+            let result = try copy.make(from: source)
             do {
                 // The last point at which it can be cancelled.
                 try monitor.check()
-                try place.put(made.file, with: envelope)
+                try target.put(result.file, with: envelope)
             } catch {
                 try copy.remove()
                 throw error
             }
-            return made.content
+            return result.content
         }
         lock.release()
         return content
@@ -150,16 +150,16 @@ extension Store {
         to path: String, progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws {
         _ = try file.context()
-        let place = try await BlockingWork.run { try CopyPlace(path, replaces: false) }
-        _ = try await copy(to: place, envelopeOf: nil, progress) { [file] from, monitor in
+        let target = try await BlockingWork.run { try CopyTarget(path, replaces: false) }
+        _ = try await copy(to: target, envelopeOf: nil, progress) { [file] from, monitor in
             let database = try file.context().file
-            return (CheckedCopy(file: database, from: from, to: nil, path: place.temporary, monitor: monitor), nil)
+            return (CheckedCopy(file: database, from: from, to: nil, path: target.temporary, monitor: monitor), nil)
         }
     }
 }
 
 /// The destination path of a database copy, where it appears when it is complete.
-struct CopyPlace: Sendable {
+struct CopyTarget: Sendable {
     /// The path with every symbolic link resolved.
     let path: String
     let replaces: Bool
@@ -175,7 +175,6 @@ struct CopyPlace: Sendable {
 
     private var envelopeFile: EnvelopeFile { EnvelopeFile(databasePath: path, name: FileSystem.name(of: path)) }
 
-    /// Checks what exists at the path.
     func check(source: String, envelopeOf salt: [UInt8]? = nil) throws {
         let status = try FileStatus.at(path)
         guard status != nil || replaces || !FileSystem.isSymbolicLink(path) else {
@@ -234,7 +233,6 @@ struct CopyPlace: Sendable {
             """)
     }
 
-    /// Excludes other copies to the same path.
     func acquireLock() async throws -> FileLock {
         guard let lock = try await FileLock.acquire(SideFiles(of: path).lock, of: path) else {
             throw StrongroomError(

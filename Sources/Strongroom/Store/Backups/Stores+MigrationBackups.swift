@@ -1,6 +1,5 @@
 import Logging
 
-/// Restoring the state of a file before a migration.
 extension Stores {
     /// The backups of a database that were made before its migrations, see ``StoreSettings/migrationBackups``.
     ///
@@ -41,27 +40,27 @@ extension Stores {
     public func restoreMigrationBackup(
         of fileName: String, _ backup: MigrationBackup? = nil
     ) async throws -> MigrationBackup {
-        try await replacingFile(fileName) { opening, chain in
+        try await replacingFile(fileName) { context, chain in
             let (restored, report) = try await WorkMonitor.run { monitor in
-                let backups = try MigrationBackups(file: opening.file).list()
+                let backups = try MigrationBackups(file: context.file).list()
                 guard let chosen = backups.first(where: { backup == nil || $0.path == backup?.path }) else {
                     throw StrongroomError(
                         .fileMissing,
                         """
-                        There is no such migration backup of "\(opening.path)", which has \
+                        There is no such migration backup of "\(context.path)", which has \
                         \(backups.count.counting("backup")). Use one of `migrationBackups(of:)`.
                         """
                     )
                 }
                 let restore = BackupRestore(
-                    opening: opening, chain: chain, backup: chosen.path, monitor: monitor, isOfMigration: true)
+                    context: context, chain: chain, backup: chosen.path, monitor: monitor, isOfMigration: true)
                 return (chosen, try restore.run())
             }
             if !report.attributesNotKept.isEmpty {
                 let names = report.attributesNotKept.joined(separator: ", ")
-                opening.logger?.warning("not kept", metadata: ["attributes": .string(names)])
+                context.logger?.warning("not kept", metadata: ["attributes": .string(names)])
             }
-            opening.logger?.notice("restored", metadata: ["backup": .string(restored.path)])
+            context.logger?.notice("restored", metadata: ["backup": .string(restored.path)])
             return restored
         }
     }

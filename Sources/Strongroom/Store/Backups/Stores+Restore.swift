@@ -48,18 +48,18 @@ extension Stores {
         _ fileName: String, from path: String, keys: KeyChain? = nil, allowingPlaintext: Bool = false,
         adoptingFrom formerName: String? = nil, progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> BackupReport {
-        let former = try formerName.map { try DatabaseName($0) }
-        return try await replacingFile(fileName) { opening, chain in
+        let previousName = try formerName.map { try DatabaseName($0) }
+        return try await replacingFile(fileName) { context, chain in
             let report = try await WorkMonitor.run(progress) { monitor in
                 let backup = try FileSystem.resolve(path)
-                try OpenFiles.shared.claim(backup, opening.name)
+                try OpenFiles.shared.claim(backup, context.name)
                 defer { OpenFiles.shared.release(backup) }
                 return try BackupRestore(
-                    opening: opening, chain: chain, backup: backup, backupKeys: keys,
-                    allowsPlaintext: allowingPlaintext, monitor: monitor, former: former
+                    context: context, chain: chain, backup: backup, backupKeys: keys,
+                    allowsPlaintext: allowingPlaintext, monitor: monitor, previousName: previousName
                 ).run()
             }
-            opening.logger?.notice("restored", metadata: ["backup": .string(path)])
+            context.logger?.notice("restored", metadata: ["backup": .string(path)])
             return report
         }
     }
@@ -80,7 +80,7 @@ public struct BackupReport: Sendable, Hashable {
     public let defect: String?
     /// How long it took.
     public let duration: Duration
-    /// The names of the former database's extended attributes that could not be set on the restored one; empty for a
+    /// The names of the previous database's extended attributes that could not be set on the restored one; empty for a
     /// backup.
     public internal(set) var attributesNotKept: [String] = []
 
@@ -101,46 +101,48 @@ extension Stores {
     /// Replaces a database, or creates it, with pages that a function writes; as `restore(_:from:)` does with a backup.
     ///
     /// - Parameters:
-    ///   - former: The other database that the pages may be of, which becomes this one.
+    ///   - previousName: The other database that the pages may be of, which becomes this one.
     ///   - beforeReplacing: As `whenRestored`, before the database is replaced.
-    ///   - whenRestored: Called with the path of the record of what was shipped to the replica, when the database is in
-    ///     its place and the lock between processes is held.
+    ///   - whenRestored: Called with the path of the record of what was shipped to the replica, when the database is
+    ///     replaced and the lock between processes is held.
     ///   - fill: Writes every page, of which an interrupted attempt may have written some, and returns the envelope
     ///     that belongs to them; nil if they have none.
     package func restoreReplica(
-        _ fileName: String, adoptingFrom former: DatabaseName? = nil,
+        _ fileName: String, adoptingFrom previousName: DatabaseName? = nil,
         progress: @escaping @Sendable (WorkProgress) -> Void,
         beforeReplacing: @Sendable (_ recordPath: (String) -> String) async throws -> Void = { _ in },
         whenRestored: @Sendable (_ recordPath: (String) -> String) async throws -> Void = { _ in },
         fill: @Sendable (RestoredFile) async throws -> [UInt8]?
     ) async throws -> BackupReport {
-        try await replacingFile(fileName) { opening, chain in
-            let restored = try RestoredFile(of: opening.path)
+        try await replacingFile(fileName) { context, chain in
+            let restored = try RestoredFile(of: context.path)
+            var isFilled = false
             do {
-                let stored = try await restored.keptIfInterrupted { try await fill(restored) }
-                try await beforeReplacing { opening.file.replicaRecordPath($0) }
+                let stored = try await fill(restored)
+                isFilled = true
+                try await beforeReplacing { context.file.replicaRecordPath($0) }
                 let report = try await WorkMonitor.run(progress) { monitor in
                     try restored.file.synchronize()
                     return try BackupRestore(
-                        opening: opening, chain: chain, backup: restored.file.path, monitor: monitor, former: former,
-                        written: restored.file, storedEnvelope: stored
+                        context: context, chain: chain, backup: restored.file.path, monitor: monitor,
+                        previousName: previousName, written: restored.file, storedEnvelope: stored
                     ).run()
                 }
                 try? restored.remove()
-                opening.logger?.notice("restored", metadata: ["backup": "a replica"])
-                try await whenRestored { opening.file.replicaRecordPath($0) }
+                context.logger?.notice("restored", metadata: ["backup": "a replica"])
+                try await whenRestored { context.file.replicaRecordPath($0) }
                 return report
             } catch {
-                if !restored.isKept { try? restored.remove() }
-                throw Self.explained(error, opening.file.name)
+                if isFilled || !restored.isKept(after: error) { try? restored.remove() }
+                throw Self.explained(error, context.file.name)
             }
         }
     }
 
-    /// In place of an error that names a file of the library's own.
+    /// Replaces an error that names a file of the library's own.
     private static func explained(_ error: any Error, _ database: String) -> any Error {
         let failure = error as? StrongroomError
-        // What has a cause is about the file that would have been replaced; see `FileReplacement`.
+        // What has a cause is about the file that would have been replaced; see `BackupRestore`.
         guard failure?.underlying == nil else { return error }
         return switch failure?.code {
         case .wrongKey?: wrongKey(database)
@@ -182,7 +184,7 @@ package final class RestoredFile: Sendable {
     private let notePath: String
     /// What was noted of the pages that the file has; nil for an empty file.
     package let note: [UInt8]?
-    private let state: Locked<(hasNote: Bool, isKept: Bool)>
+    private let hasNote: Locked<Bool>
 
     /// Opens what an interrupted attempt has left, or creates an empty file.
     init(of path: String) throws {
@@ -195,7 +197,7 @@ package final class RestoredFile: Sendable {
             try FileSystem.removeCopy(notePath)
             (file, note) = (try PlainFile(creating: rawPath), nil)
         }
-        state = Locked((note != nil, false))
+        hasNote = Locked(note != nil)
     }
 
     /// The file that was left, and its note; nil unless this process's user has made both.
@@ -227,7 +229,7 @@ package final class RestoredFile: Sendable {
 
     package func resize(to length: Int64) throws { try file.truncate(to: length) }
 
-    /// Notes what the file has now, after flushing it to the disk. A note that is written in part counts as none.
+    /// Notes what the file has now, after flushing it to the disk. A note that is written in part is ignored.
     package func record(_ note: [UInt8]) throws {
         try file.synchronize()
         let stored = Digests.stored(Self.nodeBytes(try file.status().identity) + note)
@@ -236,127 +238,21 @@ package final class RestoredFile: Sendable {
         try target.truncate(to: Int64(stored.count))
         try target.write(stored, at: 0)
         try target.synchronize()
-        state.withLock { $0.hasNote = true }
+        hasNote.withLock { $0 = true }
     }
 
-    /// Whether it stays for a further attempt.
-    var isKept: Bool { state.withLock { $0.isKept } }
-
-    /// Runs the work that writes the pages, and keeps the file if that is interrupted.
-    func keptIfInterrupted<T>(_ work: () async throws -> T) async throws -> T {
-        do {
-            return try await work()
-        } catch {
-            let code = (error as? StrongroomError)?.code
-            let isInterrupted = error is CancellationError || code == .objectStoreUnreachable || code == .objectStore
-            state.withLock { $0.isKept = $0.hasNote && isInterrupted }
-            throw error
-        }
+    /// Whether it stays for a further attempt after an error of the work that writes the pages.
+    func isKept(after error: any Error) -> Bool {
+        let code = (error as? StrongroomError)?.code
+        let isInterrupted = error is CancellationError || code == .objectStoreUnreachable || code == .objectStore
+        return isInterrupted && hasNote.withLock { $0 }
     }
 
-    /// Removes the file, unless it was moved into its place, and the note.
+    /// Removes the file, unless it has replaced the database, and the note.
     func remove() throws {
         if try FileStatus.ofName(file.path)?.identity == file.status().identity {
             try FileSystem.removeCopy(file.path)
         }
         try FileSystem.removeCopy(notePath)
-    }
-}
-
-/// Replaces a database's file with a finished file; the caller holds the lock between processes, and this process has
-/// no connection to the file.
-struct FileReplacement {
-    let opening: StoreContext
-    /// The finished file, beside the database.
-    let path: String
-    /// Whether it is encrypted with the key in the database's envelope.
-    let needsEnvelope: Bool
-
-    /// Replaces the file atomically.
-    ///
-    /// - Throws: ``StrongroomError`` with `locked` if another connection has the database open, `wrongKey`, `damaged`
-    ///   and similar errors with what to do, or the file system's failure. The database is unchanged then, unless the
-    ///   error says that the file is in its place.
-    func run(_ content: FileContent, _ keys: DatabaseKeys) throws {
-        guard content != .absent else {
-            try opening.file.requireNoLogLeft()
-            try FileSystem.moveIntoPlace(path, opening.path)
-            return try FileSystem.settle(opening.path)
-        }
-        let connection = try Self.judging(opening, needsEnvelope: needsEnvelope) { try whole(content, keys) }
-        defer { connection.close() }
-        let descriptors = try opening.file.descriptorsHere()
-        try Self.judging(opening, needsEnvelope: needsEnvelope) { try opening.file.removeLog(of: connection) }
-        try opening.file.removeSpentJournal()
-        // The lock has kept other processes from reading the file, not from opening it.
-        guard try !opening.file.isOpenedMeanwhile(since: descriptors) else {
-            throw opening.file.heldByOthers(for: "restored")
-        }
-        var isInPlace = false
-        do {
-            try ReplacedFile.replace(ReplacedFile(opening.path), at: opening.path, closing: connection) {
-                try FileSystem.replace(opening.path, with: path)
-                isInPlace = true
-            }
-        } catch let error as StrongroomError where isInPlace {
-            throw StrongroomError(
-                error.code,
-                """
-                "\(opening.path)" is restored, but the steps after that failed: \(error.message)
-                """,
-                database: opening.file.name)
-        }
-    }
-
-    private func whole(_ content: FileContent, _ keys: DatabaseKeys) throws -> Connection {
-        var derivedKey: DerivedKey?
-        if case .encrypted = content {
-            let unlocked = try keys.unlock(content)
-            unlocked.connection.close()
-            derivedKey = unlocked.derivedKey
-        }
-        guard let connection = try opening.file.connectExclusively(key: derivedKey) else {
-            throw opening.file.heldByOthers(for: "restored")
-        }
-        return connection
-    }
-
-    // MARK: A database that cannot be opened
-
-    /// Inspects the database that is to be replaced. One that cannot be opened is not replaced, since its content may
-    /// still be recoverable.
-    ///
-    /// - Parameter needsEnvelope: Whether the restored file is encrypted with the key in the database's envelope.
-    /// - Throws: What the inspection throws; for a file that cannot be opened, the same code with what to do.
-    static func judging<T>(_ opening: StoreContext, needsEnvelope: Bool, _ inspect: () throws -> T) throws -> T {
-        do {
-            return try inspect()
-        } catch let error as StrongroomError where unusable.contains(error.code) {
-            throw notReplaced(opening, error, needsEnvelope)
-        }
-    }
-
-    private static let unusable: Set<StrongroomError.Code> = [
-        .emptyFile, .notADatabase, .truncated, .damaged, .damagedLog, .wrongKey, .plaintextHeader,
-        .envelopeMissing, .envelopeDamaged, .foreignEnvelope, .newerEnvelope,
-    ]
-
-    private static func notReplaced(
-        _ opening: StoreContext, _ failure: StrongroomError, _ needsEnvelope: Bool
-    ) -> StrongroomError {
-        let own = [opening.path] + opening.file.sideFiles.engineFiles
-        let envelope = EnvelopeFile(databasePath: opening.path, name: opening.file.name)
-        let all = needsEnvelope ? own : own + envelope.paths
-        let present = all.filter { (try? FileStatus.at($0)) != nil }.map { "\"\($0)\"" }.joined(separator: ", ")
-        var error = StrongroomError(
-            failure.code,
-            """
-            "\(opening.path)", or its envelope, cannot be opened (\(failure.code)), so it is not replaced: its content \
-            may still be recoverable. If only its key is another one, give that. Otherwise move \(present) to another \
-            directory, then restore again. Nothing was changed.
-            """,
-            database: opening.file.name, resultCode: failure.resultCode)
-        error.underlying = failure
-        return error
     }
 }

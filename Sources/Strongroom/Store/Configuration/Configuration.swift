@@ -212,22 +212,6 @@ extension Configuration {
     }
 }
 
-extension DatabaseFile {
-    /// The file, opened as the configuration's settings say.
-    init(path: String, _ name: DatabaseName, _ settings: StoreSettings, _ logger: Logger?) {
-        let isOnDisk = settings.storage == .disk
-        self.init(
-            path: path,
-            name: name.fileName,
-            busyTimeout: isOnDisk ? Int(clamping: settings.busyTimeout.milliseconds) : 0,
-            log: StatementLog.Settings(logger, slow: settings.slowStatement),
-            hasRecursiveTriggers: settings.recursiveTriggers,
-            pageCache: settings.pageCache,
-            isReadOnly: isOnDisk && settings.isReadOnly
-        )
-    }
-}
-
 #if Macros
 /// Makes a type a configuration that `Stores.shared` finds without registration.
 ///
@@ -273,7 +257,6 @@ public struct _ConfigurationEntry: Sendable {
             type: C.self, make: make)
     }
 
-    /// All entries of the program.
     static func all() -> [_ConfigurationEntry] {
         var entries: [_ConfigurationEntry] = []
         withUnsafeMutablePointer(to: &entries) { list in

@@ -127,7 +127,7 @@ extension KeyChain {
     /// ```
     ///
     /// A file whose name changes needs the keys of its previous name: restore a backup of it with
-    /// `chain.derived(for: formerName)` as its keys, and `adoptingFrom:`.
+    /// `chain.derived(for: previousName)` as its keys, and `adoptingFrom:`.
     ///
     /// - Parameters:
     ///   - database: The full name; every byte of it counts.

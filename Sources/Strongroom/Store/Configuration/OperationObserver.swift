@@ -72,7 +72,7 @@ public struct FinishedOperation: Sendable {
     public let label: String?
     /// When it was requested.
     public let start: ContinuousClock.Instant
-    /// How long it waited for a connection; the whole time if it never got one.
+    /// How long it waited for a connection; the entire time if it never got one.
     public let wait: Duration
     /// How long it took in all, with the wait.
     public let duration: Duration
@@ -118,15 +118,12 @@ final class OperationWatch: Sendable {
         }
     }
 
-    /// Records that the operation has its connection.
-    ///
-    /// - Parameter time: When it got it.
+    /// Records when the operation got its connection.
     func grant(at time: ContinuousClock.Instant = .now) {
         let time = (time - started.start) / Duration.microseconds(1)
         granted.store(Int64(time), ordering: .relaxed)
     }
 
-    /// Reports the end of the operation.
     func end(_ error: (any Error)?) {
         // What has requested its rollback has not failed.
         let error = error is RequestedRollback ? nil : error
@@ -149,7 +146,6 @@ struct StoreObserver: Sendable {
     /// What each returned for the opening whose parts are observed; empty outside of openings.
     var outer: [(any Sendable)?] = []
 
-    /// Nil without observers.
     init?(_ observers: [any OperationObserver], _ name: DatabaseName) {
         guard !observers.isEmpty else { return nil }
         (self.observers, self.name) = (observers, name)
@@ -183,7 +179,6 @@ extension StoreObserver? {
     }
 }
 
-/// The options of a read or a write.
 struct OperationLimits {
     /// Its name in error messages.
     var label: String?
@@ -191,6 +186,5 @@ struct OperationLimits {
     var timeout: Duration?
     /// Whether it may begin while the store is closing, as long as closing waits for other operations.
     var isLast = false
-    /// Whether the observer of operations receives it.
     var isObserved = true
 }

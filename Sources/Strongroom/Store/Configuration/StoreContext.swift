@@ -22,6 +22,7 @@ struct StoreContext: Sendable {
     var isInMemory: Bool { settings.storage == .memory }
     /// Whether there is a file that is opened read-only.
     var isReadOnly: Bool { file.isReadOnly }
+    var mayChangeFile: Bool { !isInMemory && !isReadOnly }
 }
 
 extension StoreContext {
@@ -37,11 +38,16 @@ extension StoreContext {
         logger?[metadataKey: "database"] = .string(name.fileName)
         let migrator = try configuration.migrator(for: name)
         try migrator?.check()
-        var file = DatabaseFile(path: ":memory:", name, settings, logger)
-        file.functions = try configuration.checkedFunctions(for: name)
+        let isOnDisk = settings.storage == .disk
+        var file = DatabaseFile(
+            path: ":memory:", name: name.fileName,
+            busyTimeout: isOnDisk ? Int(clamping: settings.busyTimeout.milliseconds) : 0,
+            log: StatementLog.Settings(logger, slow: settings.slowStatement),
+            hasRecursiveTriggers: settings.recursiveTriggers, pageCache: settings.pageCache,
+            functions: try configuration.checkedFunctions(for: name), isReadOnly: isOnDisk && settings.isReadOnly)
         var ciphers: [CipherSettings] = []
         var protection = KeyProtection.direct
-        if settings.storage == .disk {
+        if isOnDisk {
             ciphers = try configuration.checkedCiphers(for: name)
             protection = configuration.keyProtection(for: name)
             file.path = try configuration.checkedPath(for: name)
@@ -56,14 +62,6 @@ extension StoreContext {
     func located() throws -> StoreContext {
         var copy = self
         if !isInMemory { copy.file = try file.located() }
-        return copy
-    }
-
-    /// A copy for work that changes nothing: no directory and no lock file is created, as on a file system that is
-    /// mounted read-only.
-    func reading() -> StoreContext {
-        var copy = self
-        copy.file.isReadOnly = true
         return copy
     }
 

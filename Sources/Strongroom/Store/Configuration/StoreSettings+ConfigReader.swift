@@ -19,8 +19,6 @@ struct SettingReader {
         ConfigKey(prefix.components + [name], context: prefix.context)
     }
 
-    /// Reads a value.
-    ///
     /// - Parameter allowed: What the value may be, for the message of an error.
     private func value<T>(
         _ name: String, _ allowed: String, _ fetch: (ConfigKey) async throws -> T?
@@ -36,7 +34,6 @@ struct SettingReader {
         }
     }
 
-    /// The error for a value that a setting cannot have.
     func refusal(_ name: String, _ allowed: String) -> StrongroomError {
         StrongroomError(
             .invalidSetting, "The configuration's value \"\(key(name))\" cannot be used; it must be \(allowed).")

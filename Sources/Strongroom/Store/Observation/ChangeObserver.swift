@@ -146,7 +146,6 @@ final class ChangeBroadcaster: Sendable {
         }?()
     }
 
-    /// Whether there is an observer.
     var isObserved: Bool { state.withLock { !$0.observers.isEmpty } }
 
     /// Sets what is called, on any thread, when the first observer was added, and when the last one was removed.
@@ -156,9 +155,7 @@ final class ChangeBroadcaster: Sendable {
 
     private var observers: [ChangeObserver] { state.withLock { $0.observers.values.compactMap(\.observer) } }
 
-    /// Reports a commit.
-    ///
-    /// - Parameter tables: The tables that it has written; nil if they are not known, as for one of another process.
+    /// Reports a commit with the tables that it has written; nil if they are not known, as for one of another process.
     func report(_ tables: Set<String>?) {
         guard tables?.isEmpty != true else { return }
         for observer in observers { observer.record(tables) }

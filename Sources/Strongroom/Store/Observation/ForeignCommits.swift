@@ -17,24 +17,19 @@ import Synchronization
 /// process has been killed. Without a WAL, the file is locked from the first write to the end of the commit, and the
 /// check is repeated until it is not.
 final class ForeignCommits: Sendable {
-    /// What is to be watched.
-    struct File: Sendable {
-        let path: String
-        let changes: ForeignChanges
-        let logger: Logger?
-    }
-
     private struct State {
         var watch: FileWatch?
         var timer: (any DispatchSourceTimer)?
         var isLogged = false
-        /// Acquires the writer if it is free, and releases it again; false if it is not free.
         var acquireWriter: (@Sendable () -> Bool)?
 
         var isOn: Bool { watch != nil || timer != nil }
     }
 
-    private let file: File?
+    /// The file; nil for one whose commits of other connections are not found.
+    private let path: String?
+    private let changes: ForeignChanges
+    private let logger: Logger?
     private let broadcaster: ChangeBroadcaster
     private let counters: StoreCounters
     private let state = Locked(State())
@@ -58,23 +53,27 @@ final class ForeignCommits: Sendable {
     private static let maxRepetitions = 1_200
     private static let longPause = 1_000
 
-    /// - Parameter file: Nil for a database that no other connection changes.
-    init(_ file: File?, _ broadcaster: ChangeBroadcaster, _ counters: StoreCounters) {
-        self.file = file?.changes == .ignored ? nil : file
+    /// - Parameter path: The path of the file; nil for a database that no other connection changes.
+    init(
+        _ path: String?, _ changes: ForeignChanges, _ logger: Logger?, _ broadcaster: ChangeBroadcaster,
+        _ counters: StoreCounters
+    ) {
+        self.path = changes == .ignored ? nil : path
+        self.changes = changes
+        self.logger = logger
         self.broadcaster = broadcaster
         self.counters = counters
     }
 
     /// Begins to follow the observers.
     ///
-    /// - Parameter acquireWriter: Acquires the writer if it is free, and releases it again, on another thread.
+    /// - Parameter acquireWriter: Acquires and releases the writer, on another thread; false if it is not free.
     func begin(acquireWriter: @escaping @Sendable () -> Bool) {
-        guard file != nil else { return }
+        guard path != nil else { return }
         state.withLock { $0.acquireWriter = acquireWriter }
         broadcaster.whenObserved { [weak self] in self?.follow() }
     }
 
-    /// Whether the store is observed.
     var isOn: Bool { hasObservers.load(ordering: .relaxed) }
 
     /// Whether the writer is to be asked before its slot is released.
@@ -82,9 +81,8 @@ final class ForeignCommits: Sendable {
 
     // MARK: The watch
 
-    /// Begins or ends the watch.
     private func follow() {
-        guard let file else { return }
+        guard let path else { return }
         let (hasBegun, fallback) = state.withLock { state -> (Bool, Logger?) in
             let isObserved = broadcaster.isObserved
             guard isObserved != state.isOn else { return (false, nil) }
@@ -93,12 +91,12 @@ final class ForeignCommits: Sendable {
                 end(&state)
                 return (false, nil)
             }
-            if case .polled(let interval) = file.changes {
+            if case .polled(let interval) = changes {
                 poll(every: interval, &state)
                 return (true, nil)
             }
-            state.watch = FileWatching.shared.watch(file.path) { [weak self] report in self?.handle(report) }
-            return (true, state.watch == nil ? fallBack(file, &state) : nil)
+            state.watch = FileWatching.shared.watch(path) { [weak self] report in self?.handle(report) }
+            return (true, state.watch == nil ? fallBack(&state) : nil)
         }
         log(fallback)
         // What was committed before the watch began.
@@ -108,7 +106,7 @@ final class ForeignCommits: Sendable {
     private func end(_ state: inout State) {
         state.watch = nil
         state.timer.take()?.cancel()
-        counters.setPolling(false)
+        counters.change { $0.isPolling = false }
     }
 
     private func poll(every interval: Duration, _ state: inout State) {
@@ -120,17 +118,17 @@ final class ForeignCommits: Sendable {
         timer.setEventHandler { [weak self] in self?.request() }
         timer.activate()
         state.timer = timer
-        counters.setPolling(true)
+        counters.change { $0.isPolling = true }
     }
 
-    /// Polls in place of the watch.
+    /// Polls instead of watching.
     ///
     /// - Returns: The logger, the first time.
-    private func fallBack(_ file: File, _ state: inout State) -> Logger? {
+    private func fallBack(_ state: inout State) -> Logger? {
         state.watch = nil
         poll(every: Self.pollingInterval, &state)
         defer { state.isLogged = true }
-        return state.isLogged ? nil : file.logger
+        return state.isLogged ? nil : logger
     }
 
     private func log(_ logger: Logger?) {
@@ -140,14 +138,12 @@ final class ForeignCommits: Sendable {
     }
 
     private func handle(_ report: FileWatching.Report) {
-        if report == .loss, let file {
-            log(state.withLock { $0.watch == nil ? nil : fallBack(file, &$0) })
-        }
+        if report == .loss { log(state.withLock { $0.watch == nil ? nil : fallBack(&$0) }) }
         repetitions.store(0, ordering: .relaxed)
         request()
     }
 
-    /// Watches the file again that lies at the path now, after the connections were closed and opened again.
+    /// Watches the file that is at the path now, after the connections were closed and opened again.
     func renew() {
         guard isOn else { return }
         state.withLock { $0.watch }?.renew()
@@ -156,7 +152,6 @@ final class ForeignCommits: Sendable {
 
     // MARK: Checks
 
-    /// Asks for a check.
     func request() {
         guard isOn else { return }
         // Before the slot is requested: its holder looks for the request after releasing it.
@@ -216,7 +211,7 @@ final class ForeignCommits: Sendable {
 
     /// Reports commits that may have written any table.
     private func report() {
-        counters.countForeignChange()
+        counters.change { $0.foreignChanges += 1 }
         broadcaster.report(nil)
     }
 }

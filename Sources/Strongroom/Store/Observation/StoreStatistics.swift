@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The statistics of a store since it was opened.
 ///
 /// ```swift
@@ -40,80 +38,21 @@ public struct StoreStatistics: Sendable, Hashable {
 
 /// The counters behind ``StoreStatistics``.
 final class StoreCounters: Sendable {
-    private let reads = Atomic<Int>(0)
-    private let writes = Atomic<Int>(0)
-    private let commits = Atomic<Int>(0)
-    private let largestGroup = Atomic<Int>(0)
-    private let waits = Atomic<Int>(0)
-    private let openReaders = Atomic<Int>(0)
-    private let busyRetries = Atomic<Int>(0)
-    /// In milliseconds.
-    private let busyWait = Atomic<Int>(0)
-    private let statements = Atomic<Int>(0)
-    private let statementsPrepared = Atomic<Int>(0)
-    private let pageCacheHits = Atomic<Int>(0)
-    private let pageCacheMisses = Atomic<Int>(0)
-    private let foreignChanges = Atomic<Int>(0)
-    private let isPolling = Atomic(false)
+    private let counts = Locked(StoreStatistics())
 
-    func countWork(isReading: Bool) {
-        if isReading { reads.add(1, ordering: .relaxed) } else { writes.add(1, ordering: .relaxed) }
-    }
+    var statistics: StoreStatistics { counts.withLock { $0 } }
 
-    func countCommit(ofGroup size: Int) {
-        commits.add(1, ordering: .relaxed)
-        largestGroup.max(size, ordering: .relaxed)
-    }
+    func change(_ body: (inout StoreStatistics) -> Void) { counts.withLock(body) }
 
-    func countWait() {
-        waits.add(1, ordering: .relaxed)
-    }
-
-    func countForeignChange() {
-        foreignChanges.add(1, ordering: .relaxed)
-    }
-
-    func setPolling(_ isPolling: Bool) {
-        self.isPolling.store(isPolling, ordering: .relaxed)
-    }
-
-    /// Adds a connection's use of the engine.
     func count(_ use: EngineUse) {
-        add(use.busyRetries, to: busyRetries)
-        add(use.busyMilliseconds, to: busyWait)
-        // In this order: reused statements are counted among all of them first.
-        add(use.statements, to: statements)
-        add(use.statementsPrepared, to: statementsPrepared)
-        add(use.pageCacheHits, to: pageCacheHits)
-        add(use.pageCacheMisses, to: pageCacheMisses)
-    }
-
-    private func add(_ number: Int, to counter: borrowing Atomic<Int>) {
-        if number != 0 { counter.add(number, ordering: .releasing) }
-    }
-
-    func countOpenReaders(_ change: Int) {
-        openReaders.add(change, ordering: .relaxed)
-    }
-
-    var statistics: StoreStatistics {
-        let prepared = statementsPrepared.load(ordering: .acquiring)
-        return StoreStatistics(
-            reads: reads.load(ordering: .relaxed),
-            writes: writes.load(ordering: .relaxed),
-            commits: commits.load(ordering: .relaxed),
-            largestGroup: largestGroup.load(ordering: .relaxed),
-            waits: waits.load(ordering: .relaxed),
-            openReaders: openReaders.load(ordering: .relaxed),
-            busyRetries: busyRetries.load(ordering: .relaxed),
-            busyWait: .milliseconds(busyWait.load(ordering: .relaxed)),
-            statementsReused: max(0, statements.load(ordering: .relaxed) - prepared),
-            statementsPrepared: prepared,
-            pageCacheHits: pageCacheHits.load(ordering: .relaxed),
-            pageCacheMisses: pageCacheMisses.load(ordering: .relaxed),
-            foreignChanges: foreignChanges.load(ordering: .relaxed),
-            isPolling: isPolling.load(ordering: .relaxed)
-        )
+        change { counts in
+            counts.busyRetries += use.busyRetries
+            counts.busyWait += .milliseconds(use.busyMilliseconds)
+            counts.statementsReused += max(0, use.statements - use.statementsPrepared)
+            counts.statementsPrepared += use.statementsPrepared
+            counts.pageCacheHits += use.pageCacheHits
+            counts.pageCacheMisses += use.pageCacheMisses
+        }
     }
 }
 

@@ -8,7 +8,7 @@ struct MigrationBackups {
     private static let ending = DatabaseFile.migrationBackupEnding
     /// The maximum number of bytes of a version in a file name.
     private static let longestVersion = 40
-    /// A file with a greater number is none: it leaves no number for the next backup.
+    /// A file with a greater number is no backup: it leaves no number for the next one.
     private static let greatestNumber = 1 << 40
 
     /// The existing backups, newest first.
@@ -40,7 +40,7 @@ struct MigrationBackups {
     }
 
     /// Whether a file is of this user, the database's owner or root: one that another user has planted is no backup,
-    /// and none is removed in its place.
+    /// and no other one is removed for it.
     private func isOwn(_ status: FileStatus) throws -> Bool {
         [UInt32(geteuid()), 0, try FileStatus.at(file.path)?.owner].contains(status.owner) && status.links == 1
     }
@@ -60,11 +60,11 @@ struct MigrationBackups {
             file: file, from: key, to: key, path: FileSystem.hiddenFile(of: file.path, "snapshot.new"),
             monitor: monitor, purpose: "Making a migration backup of")
         // It does not need attributes that have no effect on who may read it.
-        let made = try copy.make(from: source) { _ = try FileAttributes.copy(of: file.path, to: $0) }.file
+        let finished = try copy.make(from: source) { _ = try FileAttributes.copy(of: file.path, to: $0) }.file
         let name = "\(Self.ending)\((before.first?.number ?? 0) + 1)-" + (version.map(Self.encoded) ?? "")
         let path = FileSystem.hiddenFile(of: file.path, name)
         do {
-            try made.moveIntoPlace(path)
+            try finished.moveIntoPlace(path)
             try FileSystem.synchronize(FileSystem.directory(of: path))
         } catch {
             try? copy.remove()
@@ -74,8 +74,8 @@ struct MigrationBackups {
         return path
     }
 
-    /// The backups to remove after a new one was made: those of the same version first, since a migration that fails
-    /// repeatedly makes one each time.
+    /// The backups to remove after a new one: those of the same version first, since a migration that fails
+    /// repeatedly adds one each time.
     private func surplus(_ before: [MigrationBackup], keep: Int, _ version: String?) -> [MigrationBackup] {
         var kept = before
         var surplus: [MigrationBackup] = []
@@ -91,18 +91,12 @@ struct MigrationBackups {
         try SideFiles(of: backup.path).removeEngineFiles()
     }
 
-    /// The version, encoded for a file name.
     private static func encoded(_ version: String) -> String {
-        var text = ""
         var version = version.prefix(longestVersion)
         // A part of a character could not be decoded.
         while version.utf8.count > longestVersion { version.removeLast() }
-        for byte in version.utf8 {
-            let scalar = Unicode.Scalar(byte)
-            let isPlain = scalar.properties.isAlphabetic && scalar.isASCII || (48...57).contains(byte) || byte == 46
-            text += isPlain ? String(scalar) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }
-        return text
+        let allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789."
+        return version.addingPercentEncoding(withAllowedCharacters: CharacterSet(charactersIn: allowed)) ?? ""
     }
 }
 

@@ -89,7 +89,6 @@ final class OpenFiles: Sendable {
         }
     }
 
-    /// Removes a file.
     func release(_ path: String) {
         files.withLock { $0[Array(path.utf8)] = nil }
     }

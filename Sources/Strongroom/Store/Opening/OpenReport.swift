@@ -28,25 +28,21 @@ public struct OpenReport: Sendable, Equatable {
     public internal(set) var migrationDuration = Duration.zero
     /// How long opening took in total.
     public internal(set) var duration = Duration.zero
-
-    /// The report of an opening that has just begun.
-    init() {}
 }
 
 extension OpenReport: CustomStringConvertible {
     /// A description in one line.
     public var description: String {
-        var words = [outcome == .created ? "made" : "opened"]
-        words[0] += key.map { " with \($0.description)" } ?? ", not encrypted"
-        if let rotation, rotation.isRotated { words.append("\(rotation)") }
-        if let rotationFailure { words.append("not rotated: \(rotationFailure.message)") }
-        if let migration, outcome == .opened { words.append("\(migration)") }
-        return words.joined(separator: "; ") + "; in \(duration.milliseconds) ms"
+        var parts = ["\(outcome)"]
+        parts[0] += key.map { " with \($0.description)" } ?? ", not encrypted"
+        if let rotation, rotation.isRotated { parts.append("\(rotation)") }
+        if let rotationFailure { parts.append("not rotated: \(rotationFailure.message)") }
+        if let migration, outcome == .opened { parts.append("\(migration)") }
+        return parts.joined(separator: "; ") + "; in \(duration.milliseconds) ms"
     }
 }
 
 extension OpenReport {
-    /// The metadata for a logger.
     var logged: Logger.Metadata {
         var metadata: Logger.Metadata = [
             "outcome": "\(outcome)", "milliseconds": .stringConvertible(duration.fineMilliseconds),
@@ -60,10 +56,9 @@ extension OpenReport {
 
 /// What the stores of a registry share.
 struct StoreResources: Sendable {
-    /// The threads for their operations.
-    var executor = StoreExecutor()
+    /// The first store that is opened starts its threads.
+    let executor = StoreExecutor(name: "strongroom", threads: 1, reserve: 512)
     /// Receive each operation.
     var observers: [any OperationObserver] = []
-    /// The counters of the stores, by family.
     let families = FamilyCounters()
 }

@@ -1,6 +1,5 @@
 import Logging
 
-/// The lock of the file and its keys.
 extension StoreContext {
     /// Prevents other processes from opening the file; as ``DatabaseFile/lock(within:)`` with the settings' time.
     func lock() async throws -> FileLock {
@@ -32,7 +31,14 @@ extension StoreContext {
         case .plaintext, .encrypted: break
         }
         let keys = try databaseKeys(chain, salt: content.salt)
-        return (keys, try keys.unlock(content))
+        do {
+            return (keys, try keys.unlock(content))
+        } catch let error as StrongroomError where error.code == .wrongKey {
+            // Another process may have written the envelope, and the file, since the envelope was read.
+            let newer = try databaseKeys(chain, salt: content.salt)
+            guard newer.envelope?.sealed != keys.envelope?.sealed else { throw error }
+            return (newer, try newer.unlock(content))
+        }
     }
 
     /// The error for plaintext where keys are configured.
@@ -95,27 +101,5 @@ extension StoreContext {
             exchanged, or copied to another name. \(way). Otherwise use the one of "\(name)". Nothing was changed.
             """,
             database: name.fileName)
-    }
-}
-
-extension StoreOpening {
-    /// Records the database's name in a file that has none yet, as one of an earlier version, unless the file is not
-    /// changed by an opening.
-    func recordName(_ connection: Connection, _ recorded: String?, _ report: OpenReport) throws {
-        guard recorded == nil, context.migrator != nil, !context.isInMemory, !context.isReadOnly else { return }
-        guard report.outcome == .created || context.settings.migration == .onOpen else { return }
-        do {
-            try RecordedName(connection: connection).write(context.name.fileName)
-        } catch let error as StrongroomError where report.outcome == .opened {
-            // The next opening tries again.
-            context.logger?.warning("name not recorded", metadata: ["reason": .string(error.message)])
-        }
-    }
-
-    /// Remembers that the database is encrypted.
-    func rememberEncryption(_ unlocked: UnlockedFile) {
-        guard unlocked.derivedKey != nil, !context.isInMemory, !context.isReadOnly else { return }
-        // The next opening tries again.
-        try? context.file.remember(.encrypted)
     }
 }

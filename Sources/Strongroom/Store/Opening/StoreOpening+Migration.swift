@@ -2,18 +2,10 @@ import Logging
 
 /// The steps that migrate the schema to the program's version.
 extension StoreOpening {
-    /// The plan of the migration; nil if none is needed, as for a file that was just created.
-    func planMigration(_ connection: Connection, _ report: OpenReport) throws -> MigrationPlan? {
-        guard report.migration == nil else { return nil }
-        return try context.migrator?.plan(for: connection)
-    }
-
     /// Runs the migration, if it is to run at an opening.
     ///
-    /// - Parameter unlocked: The file to back up first; nil for one that is being created.
-    func migrate(
-        _ connection: Connection, _ plan: MigrationPlan?, _ unlocked: UnlockedFile?, _ report: inout OpenReport
-    ) throws {
+    /// - Parameter key: As for ``StoreContext/carryOut(_:of:on:key:_:)``.
+    mutating func migrate(_ connection: Connection, _ plan: MigrationPlan?, key: DerivedKey??) throws {
         guard let plan, let migrator = context.migrator else { return }
         let isNew = report.outcome == .created
         let isDue = isNew || !context.isReadOnly && context.settings.migration == .onOpen
@@ -24,8 +16,7 @@ extension StoreOpening {
         watch?.grant()
         do {
             report.migration = try context.carryOut(
-                plan, of: migrator, on: connection, key: isNew ? nil : unlocked.map(\.derivedKey),
-                MigrationRun(stop: stop))
+                plan, of: migrator, on: connection, key: key, MigrationRun(stop: stop))
             watch?.end(nil)
         } catch {
             watch?.end(error)
@@ -35,10 +26,8 @@ extension StoreOpening {
 
     /// Indexes anew what the engine cannot keep correct. Without a tokenizer of the program that wrote the index, as in
     /// another program, the words stay as they are, and ``Store/verify(checkingStructure:progress:)`` names the index.
-    func rebuildFullText(
-        _ connection: Connection, _ report: OpenReport, _ rebuild: (Connection) throws -> [String]
-    ) throws {
-        guard report.outcome == .opened, !context.isReadOnly, !context.isInMemory else { return }
+    func rebuildFullText(_ connection: Connection, _ rebuild: (Connection) throws -> [String]) throws {
+        guard report.outcome == .opened, context.mayChangeFile else { return }
         do {
             let names = try rebuild(connection)
             guard !names.isEmpty else { return }
@@ -51,6 +40,19 @@ extension StoreOpening {
             context.logger?.warning(
                 "full-text indexes may have words of deleted or changed rows, or invalid lengths; rebuild them",
                 metadata: ["reason": "\(error.message)"])
+        }
+    }
+
+    /// Records the database's name in a file that has none yet, as one of an earlier version, unless the file is not
+    /// changed by an opening.
+    func recordName(_ connection: Connection, _ recorded: String?) throws {
+        guard recorded == nil, context.migrator != nil, context.mayChangeFile else { return }
+        guard report.outcome == .created || context.settings.migration == .onOpen else { return }
+        do {
+            try RecordedName(connection: connection).write(context.name.fileName)
+        } catch let error as StrongroomError where report.outcome == .opened {
+            // The next opening tries again.
+            context.logger?.warning("name not recorded", metadata: ["reason": .string(error.message)])
         }
     }
 }

@@ -1,7 +1,7 @@
 import Logging
 
-/// The steps from a configuration to an open store: ``run(whenClosed:)`` and ``open(_:_:)`` list them in the order in
-/// which they run.
+/// The steps from a configuration to an open store: ``run(sharing:whenClosed:)`` and ``open(_:_:_:)`` list them in the
+/// order in which they run.
 ///
 /// A file that is opened read-only and a store in memory go through the same steps; each step knows what it skips for
 /// them.
@@ -9,93 +9,78 @@ struct StoreOpening: Sendable {
     var context: StoreContext
     let stop = CancellationFlag()
     /// Receives the rotation and the migration that the opening makes.
-    var observer: StoreObserver?
+    let observer: StoreObserver?
+    var report = OpenReport()
     private let start = ContinuousClock.now
 
     /// Requests everything but the keys from a configuration.
-    init(_ name: DatabaseName, _ configuration: any Configuration) throws {
+    init(_ name: DatabaseName, _ configuration: any Configuration, _ observer: StoreObserver? = nil) throws {
         context = try StoreContext(name, configuration)
+        self.observer = observer
     }
 
     /// The extensions that the configuration lists; none in memory, where there is no file.
     func extensions() throws -> [any StartedExtension] {
-        guard !context.isInMemory, !context.isReadOnly else { return [] }
+        guard context.mayChangeFile else { return [] }
         return try context.configuration.extensions(for: context.name).compactMap { $0 as? any StartedExtension }
     }
 
     /// Opens the store; to be called on a thread that may block, such as that of an ``OpeningExecutor``.
     ///
-    /// - Parameters:
-    ///   - resources: What the store shares with the other stores of the registry.
-    ///   - whenClosed: Called once, when the store is closed.
+    /// - Parameter whenClosed: Called once, when the store is closed.
     mutating func run(
         sharing resources: StoreResources = StoreResources(), whenClosed: @escaping @Sendable () -> Void = {}
     ) async throws -> Store {
-        try locateFile()
-        try claimFile()
+        context = try context.located()
+        if !context.isInMemory { try OpenFiles.shared.claim(context.path, context.name) }
         do {
             let lock = try await acquireLock()
-            let found = try examineFile()
+            let (content, sideFiles) = try examineFile()
             let chain = try await keyChain()
-            let opened = try await withTaskCancellationHandler {
-                try open(chain, found)
+            let (connection, key) = try await withTaskCancellationHandler {
+                try open(chain, content, sideFiles)
             } onCancel: { [stop] in
                 stop.set()
             }
             lock?.release()
-            return try makeStore(opened.connection, opened.key, opened.report, resources, whenClosed)
+            if !context.isInMemory { try OpenFiles.shared.identify(context.path) }
+            let store = Store(context, connection, key, report, resources, whenClosed: whenClosed)
+            context.logger?.info("opened", metadata: report.logged)
+            return store
         } catch {
-            throw withdraw(after: error)
+            guard !context.isInMemory else { throw error }
+            OpenFiles.shared.release(context.path)
+            throw (error as? StrongroomError)?.diagnosed(context.file).namingFullDisk(of: context.path) ?? error
         }
     }
 
     /// The steps that need the keys.
-    private func open(
-        _ chain: KeyChain, _ found: (content: FileContent, sideFiles: Set<String>)
-    ) throws -> (connection: Connection, key: ActiveKey, report: OpenReport) {
-        var report = OpenReport()
-        try removeLeftovers(found.content, found.sideFiles)
-        var (keys, unlocked) = try unlock(found.content, chain, &report)
+    private mutating func open(
+        _ chain: KeyChain, _ content: FileContent, _ sideFiles: Set<String>
+    ) throws -> (connection: Connection, key: ActiveKey) {
+        // Of a killed process.
+        if context.mayChangeFile { try context.file.removeLeftovers(sideFiles, exists: content != .absent) }
+        var (keys, unlocked) = try unlock(content, chain)
         do {
             // Before anything is written: a file of a newer program is refused and left unchanged.
-            let plan = try planMigration(unlocked.connection, report)
+            let plan = report.migration == nil ? try context.migrator?.plan(for: unlocked.connection) : nil
             let recorded = try context.requireOwnName(unlocked.connection)
-            try rotate(&unlocked, &keys, found.content, &report)
+            try rotate(&unlocked, &keys, content)
             let connection = try configuredConnection(unlocked)
-            try rebuildFullText(connection, report) { try $0.rebuildFullTextWithoutStatistics() }
-            try migrate(connection, plan, unlocked, &report)
-            try rebuildFullText(connection, report) { try $0.rebuildSecureFullText() }
-            try recordName(connection, recorded, report)
-            rememberEncryption(unlocked)
-            finish(&report, unlocked, chain)
-            return (connection, keys.activeKey(of: unlocked), report)
+            try rebuildFullText(connection) { try $0.rebuildFullTextWithoutStatistics() }
+            try migrate(connection, plan, key: .some(unlocked.derivedKey))
+            try rebuildFullText(connection) { try $0.rebuildSecureFullText() }
+            try recordName(connection, recorded)
+            // The next opening tries again.
+            if unlocked.derivedKey != nil, context.mayChangeFile { try? context.file.remember(.encrypted) }
+            report.key = unlocked.position.map { KeyUse(place: $0, count: chain.count) }
+            report.duration = ContinuousClock.now - start
+            return (connection, keys.activeKey(of: unlocked))
         } catch {
-            throw diagnosed(error, unlocked, chain)
+            guard !context.isInMemory, let error = error as? StrongroomError else { throw error }
+            throw error.diagnosed(
+                context.file, key: unlocked.position, of: chain.count, unlocked.derivedKey?.settings)
         }
-    }
-}
-
-extension StoreOpening {
-    private func finish(_ report: inout OpenReport, _ unlocked: UnlockedFile, _ chain: KeyChain) {
-        report.key = unlocked.position.map { KeyUse(place: $0, count: chain.count) }
-        report.duration = ContinuousClock.now - start
-    }
-
-    private func makeStore(
-        _ connection: Connection, _ key: ActiveKey, _ report: OpenReport, _ resources: StoreResources,
-        _ whenClosed: @escaping @Sendable () -> Void
-    ) throws -> Store {
-        if !context.isInMemory { try OpenFiles.shared.identify(context.path) }
-        let store = Store(context, connection, key, report, resources, whenClosed: whenClosed)
-        context.logger?.info("opened", metadata: report.logged)
-        return store
-    }
-
-    /// Adds what is known of the unlocked file to an error.
-    private func diagnosed(_ error: any Error, _ unlocked: UnlockedFile, _ chain: KeyChain) -> any Error {
-        guard !context.isInMemory, let error = error as? StrongroomError else { return error }
-        return error.diagnosed(
-            context.file, key: unlocked.position, of: chain.count, unlocked.derivedKey?.settings)
     }
 }
 
@@ -105,21 +90,9 @@ package protocol StartedExtension: StoreExtension {
     func attach(to store: Store) async throws
 }
 
-/// The steps that locate and inspect the file.
+/// The steps that inspect and unlock the file.
 extension StoreOpening {
-    /// Resolves the path, and creates the directory.
-    mutating func locateFile() throws {
-        context = try context.located()
-    }
-
-    /// Prevents this process from opening the file a second time.
-    func claimFile() throws {
-        guard !context.isInMemory else { return }
-        try OpenFiles.shared.claim(context.path, context.name)
-    }
-
-    /// Prevents other processes from opening it.
-    func acquireLock() async throws -> FileLock? {
+    private func acquireLock() async throws -> FileLock? {
         guard !context.isInMemory else { return nil }
         // No file is created beside a file that is opened read-only; its lock file is only used if it exists.
         if context.isReadOnly { try context.file.requireOwnCompanions() }
@@ -129,7 +102,7 @@ extension StoreOpening {
     /// Determines what is at the path, from its first bytes, and which of the library's files are beside it
     /// (``SideFiles/libraryEndings``). The lock between processes is held, so that only this opening creates and
     /// removes the leftovers among them.
-    mutating func examineFile() throws -> (content: FileContent, sideFiles: Set<String>) {
+    private mutating func examineFile() throws -> (content: FileContent, sideFiles: Set<String>) {
         guard !context.isInMemory else { return (.absent, []) }
         guard context.isReadOnly else {
             let sideFiles = try context.file.requireOwnCompanions()
@@ -141,42 +114,7 @@ extension StoreOpening {
         return (content, [])
     }
 
-    /// Removes files that a killed process has left next to the file.
-    func removeLeftovers(_ content: FileContent, _ sideFiles: Set<String>) throws {
-        guard !context.isInMemory, !context.isReadOnly else { return }
-        try context.file.removeLeftovers(sideFiles, exists: content != .absent)
-    }
-
-    /// Releases the file after a failure.
-    ///
-    /// - Returns: The error with what is known of the file.
-    func withdraw(after error: any Error) -> any Error {
-        guard !context.isInMemory else { return error }
-        OpenFiles.shared.release(context.path)
-        return (error as? StrongroomError)?.diagnosed(context.file).namingFullDisk(of: context.path) ?? error
-    }
-}
-
-extension StrongroomError {
-    /// The error of an opening that found the disk full: the engine, which reports it, names no directory, and there
-    /// is no change of which nothing was kept.
-    fileprivate func namingFullDisk(of path: String) -> StrongroomError {
-        guard code == .diskFull, resultCode != nil else { return self }
-        var named = StrongroomError(
-            .diskFull,
-            """
-            The disk of "\(FileSystem.directory(of: path))" is full, and opening "\(FileSystem.name(of: path))" needs \
-            space there for its write-ahead log. Free space, then open it again.
-            """,
-            database: database, sql: sql, resultCode: resultCode)
-        named.finding = finding
-        return named
-    }
-}
-
-/// The steps that unlock the file.
-extension StoreOpening {
-    func keyChain() async throws -> KeyChain {
+    private func keyChain() async throws -> KeyChain {
         guard !context.isInMemory else { return .plaintext }
         do {
             return try await context.keyChain()
@@ -186,16 +124,63 @@ extension StoreOpening {
     }
 
     /// Finds the key that opens the file, or creates the file.
-    func unlock(
-        _ content: FileContent, _ chain: KeyChain, _ report: inout OpenReport
-    ) throws -> (DatabaseKeys, UnlockedFile) {
+    private mutating func unlock(_ content: FileContent, _ chain: KeyChain) throws -> (DatabaseKeys, UnlockedFile) {
         let start = ContinuousClock.now
         defer { report.keyDuration = ContinuousClock.now - start - report.migrationDuration }
-        return try content == .absent ? create(chain, &report) : context.unlock(content, chain)
+        return try content == .absent ? create(chain) : context.unlock(content, chain)
+    }
+
+    /// Creates the database, in its file or in memory, with the schema of its migrator.
+    private mutating func create(_ chain: KeyChain) throws -> (DatabaseKeys, UnlockedFile) {
+        report.outcome = .created
+        guard !context.isInMemory else { return try createInMemory() }
+        var keys = try context.databaseKeys(chain, salt: nil)
+        let unlocked = try keys.createFile { connection in
+            try migrate(connection, context.migrator?.plan(for: connection), key: nil)
+            try recordName(connection, nil)
+        }
+        return (keys, unlocked)
+    }
+
+    /// A database in memory belongs to the connection that created it, so reads and writes share that one connection.
+    private func createInMemory() throws -> (DatabaseKeys, UnlockedFile) {
+        _ = try EngineFeatures.current()
+        let connection = try Connection(path: context.path, mode: .create, database: context.file.name)
+        try connection.silenceLog()
+        try connection.install(context.file.functions)
+        try connection.configure(as: .inMemory, of: context.file)
+        return (DatabaseKeys(context.file, trying: [], []), UnlockedFile(derivedKey: nil, connection: connection))
+    }
+
+    /// Rotates the file and its envelope to the current key and settings if the policy says so; a plaintext file is
+    /// encrypted.
+    private mutating func rotate(
+        _ unlocked: inout UnlockedFile, _ keys: inout DatabaseKeys, _ content: FileContent
+    ) throws {
+        guard context.mayChangeFile else { return }
+        let start = ContinuousClock.now
+        let options = DatabaseKeys.RotationOptions(
+            isRotating: context.settings.rotation == .onOpen && !keys.chain.isPlaintext, isThorough: false,
+            // Other callers wait for this opening, and the rotation is tried again at the next one; a plaintext file is
+            // encrypted without such delay.
+            patience: unlocked.derivedKey == nil ? context.settings.openTimeout : .zero,
+            whenReplaced: { [path = context.path] in try OpenFiles.shared.identify(path) })
+        do {
+            report.rotation = try keys.rewriteAndRenew(&unlocked, salt: content.salt, options) { error in
+                context.logger?.warning("not rotated", metadata: ["reason": .string(error.message)])
+                report.rotationFailure = error
+            }
+        } catch {
+            observer?.report(.rotate, since: start, error)
+            throw error
+        }
+        if unlocked.isWrapped { unlocked.position = keys.envelope?.position }
+        guard report.rotation != nil || report.rotationFailure != nil else { return }
+        observer?.report(.rotate, since: start, report.rotationFailure)
     }
 
     /// The connection that is the store's writer, or its only one, configured for that.
-    func configuredConnection(_ unlocked: UnlockedFile) throws -> Connection {
+    private func configuredConnection(_ unlocked: UnlockedFile) throws -> Connection {
         guard !context.isInMemory else { return unlocked.connection }
         guard !context.isReadOnly else {
             try unlocked.connection.configure(as: .reader, of: context.file)
@@ -221,27 +206,19 @@ extension StoreOpening {
     }
 }
 
-/// Creates what is opened.
-extension StoreOpening {
-    /// Creates the database, in its file or in memory, with the schema of its migrator.
-    func create(_ chain: KeyChain, _ report: inout OpenReport) throws -> (DatabaseKeys, UnlockedFile) {
-        report.outcome = .created
-        guard !context.isInMemory else { return try createInMemory() }
-        var keys = try context.databaseKeys(chain, salt: nil)
-        let unlocked = try keys.createFile { connection in
-            try migrate(connection, context.migrator?.plan(for: connection), nil, &report)
-            try recordName(connection, nil, report)
-        }
-        return (keys, unlocked)
-    }
-
-    /// A database in memory belongs to the connection that created it, so reads and writes share that one connection.
-    private func createInMemory() throws -> (DatabaseKeys, UnlockedFile) {
-        _ = try EngineFeatures.current()
-        let connection = try Connection(path: context.path, mode: .create, database: context.file.name)
-        try connection.silenceLog()
-        try connection.install(context.file.functions)
-        try connection.configure(as: .inMemory, of: context.file)
-        return (DatabaseKeys(context.file, trying: [], []), UnlockedFile(derivedKey: nil, connection: connection))
+extension StrongroomError {
+    /// The error of an opening that found the disk full: the engine, which reports it, names no directory, and there
+    /// is no change of which nothing was kept.
+    fileprivate func namingFullDisk(of path: String) -> StrongroomError {
+        guard code == .diskFull, resultCode != nil else { return self }
+        var named = StrongroomError(
+            .diskFull,
+            """
+            The disk of "\(FileSystem.directory(of: path))" is full, and opening "\(FileSystem.name(of: path))" needs \
+            space there for its write-ahead log. Free space, then open it again.
+            """,
+            database: database, sql: sql, resultCode: resultCode)
+        named.finding = finding
+        return named
     }
 }

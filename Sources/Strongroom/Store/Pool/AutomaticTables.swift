@@ -30,7 +30,6 @@ final class AutomaticTables: Sendable {
     /// The declarations of tables that this process has found in the file, if no migrator maintains the schema.
     var schemas: [TableSchema] { state.withLock { Array($0.known.values) + Array($0.present.values) } }
 
-    /// Whether a table is in the file, whether or not it matches a declaration.
     func isPresent(_ table: String) -> Bool { state.withLock { $0.present[SQLName(table)] != nil } }
 
     /// Called when a transaction that has changed the schema is committed: a table may have been dropped.
@@ -41,7 +40,6 @@ final class AutomaticTables: Sendable {
         connection.forgetUserStatements()
     }
 
-    /// Records that a table is in the file, as committed.
     func recordPresent(_ table: TableSchema) {
         state.withLock { $0.present[SQLName(table.name)] = table }
     }

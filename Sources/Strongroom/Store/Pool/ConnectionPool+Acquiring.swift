@@ -16,7 +16,7 @@ extension ConnectionPool {
         case .granted(let slot): return slot
         case .closed: throw closed
         case .waiting:
-            counters.countWait()
+            counters.change { $0.waits += 1 }
             // It may have been stopped before it was queued.
             applyStop(to: operation)
             return nil
@@ -35,14 +35,9 @@ extension ConnectionPool {
         let operation = makeOperation(request, limits)
         let timer = timer(for: operation)
         defer { timer?.cancel() }
-        var handover: Promise<Result<Queue.Slot, any Error>>?
-        func waiter() -> Waiter {
-            let promise = Promise<Result<Queue.Slot, any Error>>()
-            handover = promise
-            return Waiter { promise.fulfill($0) }
-        }
-        if let slot = try acquire(operation, waiter()) { return try work(slot, operation) }
-        guard let handover else { throw closed }
+        lazy var handover = Promise<Result<Queue.Slot, any Error>>()
+        let slot = try acquire(operation, Waiter { [handover] in handover.fulfill($0) })
+        if let slot { return try work(slot, operation) }
         return try work(try executor.blocking { handover.wait() }.get(), operation)
     }
 
@@ -84,7 +79,8 @@ extension ConnectionPool {
         let (slot, operation) = try await acquire(request, limits) { operation, _, slot, continuation in
             continuation.resume(with: slot.map { ($0, operation) })
         }
-        self[slot].record(operation)
+        operation.begin()
+        self[slot].holder = operation
         return (slot, operation)
     }
 }
@@ -97,31 +93,21 @@ extension ConnectionPool {
     /// - Throws: `CancellationError`; ``StrongroomError`` with `closed`.
     func holdReader(_ limits: OperationLimits) async throws -> HeldReader {
         let watch = watch(.read, limits)
-        let (slot, operation): (Queue.Slot, PoolOperation)
         do {
-            (slot, operation) = try await acquireSlot(.read, limits)
+            let (slot, operation) = try await acquireSlot(.read, limits)
+            watch?.grant()
+            watch?.end(nil)
+            counters.change { $0.reads += 1 }
+            return HeldReader(self, slot, operation)
         } catch {
             watch?.end(error)
             throw error
         }
-        watch?.grant()
-        watch?.end(nil)
-        counters.countWork(isReading: true)
-        return HeldReader(self, slot, operation)
     }
 }
 
 extension ConnectionPool {
-    /// Queues a write and returns at once; the work runs later, on a thread of the executor, in a transaction that
-    /// other writes may share.
-    ///
-    /// Closing the store waits for the work and for `finish`.
-    ///
-    /// - Parameters:
-    ///   - work: Runs in a transaction that it neither begins nor ends.
-    ///   - undone: Called if the work has failed and is undone, before the next write; must return quickly.
-    ///   - finish: Called once with the outcome, on the thread that has committed; must neither read nor write with a
-    ///     blocking call, nor wait for a thread that does.
+    /// As ``Store/queueWrite(_:_:undone:finish:)``; the work runs on a thread of the executor.
     func queueWrite(
         _ label: String,
         _ work: @escaping @Sendable (Connection) throws -> Void,
@@ -182,27 +168,8 @@ final class HeldReader: Sendable {
     private let pool: ConnectionPool
     private let snapshot = Snapshot()
 
-    /// What reads the snapshot.
     private final class Snapshot: @unchecked Sendable {  // guarded by the reader's slot
         var cursor: (any SnapshotCursor)?
-
-        func perform<Cursor: SnapshotCursor, T>(
-            making make: (Connection) throws -> Cursor,
-            _ work: (Cursor, Connection) throws -> T,
-            on connection: Connection
-        ) throws -> T {
-            if cursor == nil { try connection.beginSnapshot() }
-            do {
-                if cursor == nil { try connection.requireKnownSchema() }
-                let cursor = if let cursor = cursor as? Cursor { cursor } else { try make(connection) }
-                self.cursor = cursor
-                let result = try work(cursor, connection)
-                try connection.checkPages()
-                return result
-            } catch {
-                throw connection.explanation(of: error)
-            }
-        }
     }
 
     init(_ pool: ConnectionPool, _ slot: ConnectionPool.Queue.Slot, _ operation: PoolOperation) {
@@ -218,12 +185,12 @@ final class HeldReader: Sendable {
                 snapshot.cursor.take()?.finish()
                 connection.rollBack()
             }
-            pool[slot].end()
+            pool[slot].holder = nil
             pool.release(slot) {}
         }
     }
 
-    /// Runs a part of the work with the cursor, which is made for the first part.
+    /// Runs a part of the work with the cursor, which is opened for the first part.
     ///
     /// - Throws: What the work throws; ``StrongroomError`` with `damaged` if this part or an earlier one read a damaged
     ///   page, so that no possibly wrong value is returned.
@@ -231,10 +198,21 @@ final class HeldReader: Sendable {
         making make: @escaping @Sendable (Connection) throws -> Cursor,
         _ work: @escaping @Sendable (Cursor, Connection) throws -> T
     ) async throws -> T {
-        try await runPart { [snapshot] connection in try snapshot.perform(making: make, work, on: connection) }
+        try await runPart { [snapshot] connection in
+            if snapshot.cursor == nil { try connection.beginSnapshot() }
+            do {
+                if snapshot.cursor == nil { try connection.requireKnownSchema() }
+                let cursor = if let cursor = snapshot.cursor as? Cursor { cursor } else { try make(connection) }
+                snapshot.cursor = cursor
+                let result = try work(cursor, connection)
+                try connection.checkPages()
+                return result
+            } catch {
+                throw connection.explanation(of: error)
+            }
+        }
     }
 
-    /// Runs a part of the work on a thread of the executor.
     private func runPart<T: Sendable>(_ work: @escaping @Sendable (Connection) throws -> T) async throws -> T {
         try Task.checkCancellation()
         let urgency = Urgency(Task.currentPriority)
@@ -251,12 +229,8 @@ final class HeldReader: Sendable {
     }
 
     /// Stops the part in progress; no other part begins.
-    func stop() {
-        operation.stop(.cancelled)
-        pool.interrupt(operation)
-    }
+    func stop() { operation.stop(.cancelled) }
 
-    /// Ends the snapshot.
     func finish() async throws {
         try await runPart { [snapshot] connection in
             snapshot.cursor.take()?.finish()

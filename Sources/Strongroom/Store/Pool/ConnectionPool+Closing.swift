@@ -2,10 +2,8 @@ import Dispatch
 import Synchronization
 
 extension ConnectionPool {
-    /// Whether there is a single connection, which reads and writes share.
     var hasOneConnection: Bool { readers.isEmpty }
 
-    /// The checkpoint report of the close.
     var closing: CheckpointReport? { closingReport.withLock { $0 } }
 
     /// Whether the store is closing or closed.
@@ -57,10 +55,13 @@ extension ConnectionPool {
             dismantle(isWaiting: true)
             whenDismantled.signal()
         }
-        if foreign.isOn { foreign.check(try? lastWritersConnection()) }
+        if foreign.isOn {
+            if writer.borrower != nil { for index in readers.indices { returnConnection(of: index) } }
+            foreign.check(try? writersConnection())
+        }
         readLastValues()
-        finishCompanions()
-        suspendCompanions()
+        finishParticipants()
+        suspendParticipants()
         // Any of them can checkpoint; this is the one that ``dismantle(isWaiting:)`` closes last.
         guard let connection = writer.connection ?? readers.last(where: { $0.connection != nil })?.connection else {
             return
@@ -96,7 +97,7 @@ extension ConnectionPool {
     ///
     /// - Parameter isWaiting: Whether to wait until the idle threads have ended.
     func dismantle(isWaiting: Bool = false) {
-        suspendCompanions()
+        suspendParticipants()
         let error = closed
         // A connection that cannot write does not checkpoint.
         let mayCheckpoint = isReadOnly && ([writer] + readers).contains { $0.connection?.mode == .existing }
@@ -143,21 +144,14 @@ extension ConnectionPool {
         applyStop(to: operation)
     }
 
-    /// Interrupts an operation that has been stopped, or takes it out of the queue.
+    /// Removes an operation that has been stopped from the queue.
     ///
     /// Called when it has been stopped and when it has been queued: the later one of the two calls finds it.
     func applyStop(to operation: PoolOperation) {
         guard let reason = operation.stopReason else { return }
-        interrupt(operation)
         let (waiter, admission) = queue.withLock { $0.cancel(operation.ticket) }
         admit(admission)
         waiter?.resume(.failure(errorOfWaiting(operation, reason)))
-    }
-
-    /// Interrupts an operation that has been stopped while it runs.
-    func interrupt(_ operation: PoolOperation) {
-        writer.interrupt(operation)
-        for reader in readers { reader.interrupt(operation) }
     }
 
     /// The error for an operation that was stopped while it ran; nil if it was not stopped.
@@ -165,7 +159,7 @@ extension ConnectionPool {
         guard let reason = operation.stopReason else { return nil }
         guard reason == .timedOut, let timeout = operation.limits.timeout else { return CancellationError() }
         let message =
-            operation.hasBegun
+            operation.time != nil
             ? """
             \(operation.name) took longer than \(timeout) and was stopped; nothing of it was kept. Use a longer \
             timeout, or do less at a time.
@@ -180,10 +174,9 @@ extension ConnectionPool {
     /// The error for an operation that was stopped while it waited.
     private func errorOfWaiting(_ operation: PoolOperation, _ reason: PoolOperation.StopReason) -> any Error {
         guard reason == .timedOut, let timeout = operation.limits.timeout else { return CancellationError() }
-        let hasOneConnection = readers.isEmpty
         let holders = ([writer] + readers).compactMap(\.holder)
-            .filter { hasOneConnection || $0.operation.isRival(of: operation) }
-            .map { "\($0.operation.name) for \($0.time)" }
+            .filter { hasOneConnection || $0.isRival(of: operation) }
+            .compactMap { holder in holder.time.map { "\(holder.name) for \($0)" } }
         let what =
             hasOneConnection
             ? "the one connection of a store in memory was not free"
@@ -216,7 +209,7 @@ extension ConnectionPool {
         /// Releases the slots and admits the waiting operations.
         func end() {
             guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
-            pool.writer.end()
+            pool.writer.holder = nil
             pool.admit(pool.queue.withLock { $0.endExclusive() })
         }
 
@@ -228,7 +221,6 @@ extension ConnectionPool {
     /// Waits until no operation runs in the store. Reads and writes are admitted until the operations that ran before
     /// this call have ended.
     ///
-    /// - Parameter limits: How long to wait for the running operations.
     /// - Throws: `CancellationError`; ``StrongroomError`` with `closed`, or `timedOut` naming the operations that held
     ///   the connections.
     func acquireExclusively(_ limits: OperationLimits) async throws -> ExclusiveAccess {
@@ -239,9 +231,7 @@ extension ConnectionPool {
     /// Closes every connection of the store, runs work on a dedicated thread, and then admits the waiting operations on
     /// newly opened connections.
     ///
-    /// - Parameters:
-    ///   - progress: Called with the progress of the work.
-    ///   - work: Receives a monitor, which is cancelled with the task.
+    /// - Parameter work: Receives a monitor, which is cancelled with the task.
     /// - Throws: `CancellationError`; what the work throws.
     func perform<T: Sendable>(
         _ access: ExclusiveAccess,
@@ -253,9 +243,9 @@ extension ConnectionPool {
             defer {
                 access.end()
                 foreign.renew()
-                resumeCompanions()
+                resumeParticipants()
             }
-            suspendCompanions()
+            suspendParticipants()
             closeConnections()
             // Before any read starts: only a writer switches the file back to WAL mode. If opening fails here, the next
             // write opens the connection again.
@@ -292,12 +282,17 @@ extension ConnectionPool {
         }
     }
 
-    /// Resumes the admitted waiters.
     func admit(_ admission: Queue.Admission) {
-        for (waiter, slot) in admission.slots { waiter.resume(.success(slot)) }
-        admission.exclusive?.resume(.success(.writer))
-        if admission.isClose { whenDrained.signal() }
+        resume(admission)
         // Requested while no operation was admitted.
         if foreign.isDue { foreign.request() }
+    }
+
+    /// Resumes the admitted waiters.
+    func resume(_ admission: Queue.Admission) {
+        for (waiter, slot) in admission.slots { waiter.resume(.success(slot)) }
+        admission.exclusive?.resume(.success(.writer))
+        if let drain = admission.drain { resumeAdmission(after: drain) }
+        if admission.isClose { whenDrained.signal() }
     }
 }

@@ -2,14 +2,12 @@ import Dispatch
 
 /// Opening, lending and closing the connections of the slots.
 extension ConnectionPool {
-    /// Holds one connection, and records which operation has it, so that the operation can be stopped, and so that the
-    /// error of one that waits can name it.
+    /// Holds one connection, and records which operation has it, so that the error of one that waits can name it.
     final class Slot: @unchecked Sendable {  // guarded by ConnectionScheduler: one holder at a time
         let role: Connection.Role
         var open: @Sendable (Connection.Role) throws -> Connection
         var connection: Connection?
-        /// Locked by the holder and by those who stop it: a list of all operations would be locked by all readers.
-        private let holding = Locked<Holding?>(nil)
+        private let holding = Locked<PoolOperation?>(nil)
         /// Of the writer: the reader that has its connection, unless that one has been dropped.
         var borrower: Int?
         /// Of a reader: whether its connection was the writer's.
@@ -30,60 +28,10 @@ extension ConnectionPool {
             return opened
         }
 
-        // MARK: The holder
-
-        private struct Holding {
-            let operation: PoolOperation
-            /// When it acquired the slot. In a machine's sleep this clock stands still, as that of a timeout does.
-            let start: DispatchTime
-            /// What a part of it runs on at the moment.
-            var running: (connection: Connection, sharing: Connection.Sharing)?
-        }
-
-        /// Records that an operation holds the slot, before its first part begins.
-        func record(_ operation: PoolOperation) {
-            operation.recordBegin()
-            holding.withLock { $0 = Holding(operation: operation, start: .now()) }
-        }
-
-        /// Records that a part of an operation begins.
-        ///
-        /// - Throws: `CancellationError` if the operation has been stopped meanwhile.
-        func begin(_ operation: PoolOperation, on connection: Connection, _ sharing: Connection.Sharing) throws {
-            try holding.withLock { holding in
-                // Inside the lock: a stop from now on finds the operation here.
-                guard operation.stopReason == nil else { throw CancellationError() }
-                operation.recordBegin()
-                if holding?.operation !== operation { holding = Holding(operation: operation, start: .now()) }
-                holding?.running = (connection, sharing)
-            }
-        }
-
-        /// Records that a part is done and that others may follow: in between, nothing is interrupted.
-        func rest() {
-            holding.withLock { $0?.running = nil }
-        }
-
-        /// Records that the operation is done.
-        func end() {
-            holding.withLock { $0 = nil }
-        }
-
-        /// Interrupts an operation that has been stopped; has no effect unless a part of it is running here.
-        func interrupt(_ operation: PoolOperation) {
-            holding.withLock { holding in
-                guard let holding, holding.operation === operation, let running = holding.running else { return }
-                // Inside the lock: after the operation, another one may use the connection.
-                running.connection.interrupt(running.sharing)
-            }
-        }
-
-        /// The operation that has the slot, and for how long it has had it; nil if there is none.
-        var holder: (operation: PoolOperation, time: Duration)? {
-            guard let holding = holding.withLock({ $0 }) else { return nil }
-            let now = DispatchTime.now().uptimeNanoseconds
-            let time = now - min(now, holding.start.uptimeNanoseconds)
-            return (holding.operation, .nanoseconds(Int64(clamping: time)))
+        /// The operation that has the slot; nil if there is none.
+        var holder: PoolOperation? {
+            get { holding.withLock { $0 } }
+            set { holding.withLock { $0 = newValue } }
         }
     }
 
@@ -98,7 +46,7 @@ extension ConnectionPool {
             reader.isBorrowed = reader.connection != nil
         }
         let connection = try reader.connected()
-        if isNew { counters.countOpenReaders(1) }
+        if isNew { counters.change { $0.openReaders += 1 } }
         reader.wasUsed = true
         // After counting: a check during the opening would otherwise find no open reader and stop checking.
         idleTimer.recordUse { makeIdleReaderCheck() }
@@ -129,12 +77,6 @@ extension ConnectionPool {
         return try writer.connected()
     }
 
-    /// As ``writersConnection()`` for a store that is being closed, in which no slot is in use any more.
-    func lastWritersConnection() throws -> Connection {
-        if writer.borrower != nil { for index in readers.indices { returnConnection(of: index) } }
-        return try writersConnection()
-    }
-
     // MARK: Lending
 
     /// Takes the writer's connection for a reader that has none, so that a store which is opened, read and closed has
@@ -154,7 +96,7 @@ extension ConnectionPool {
     ///
     /// - Returns: Whether it is the writer's.
     @discardableResult
-    private func returnConnection(of index: Int) -> Bool {
+    func returnConnection(of index: Int) -> Bool {
         guard writer.connection == nil, writer.borrower == index, readers[index].isBorrowed,
             let connection = readers[index].connection, !connection.isLost,
             move(connection, to: isReadOnly ? .reader : .writer)
@@ -192,7 +134,7 @@ extension ConnectionPool {
     func drop(_ slot: Queue.Slot) {
         self[slot].isBorrowed = false
         guard self[slot].connection.take() != nil, slot != .writer else { return }
-        counters.countOpenReaders(-1)
+        counters.change { $0.openReaders -= 1 }
     }
 
     /// Closes the connections of unused readers; they are opened again on demand.
@@ -232,8 +174,7 @@ extension ConnectionPool {
 /// Commits of other connections, which only the writer's connection can tell from the store's own.
 extension ConnectionPool {
     /// Begins to find commits of other connections when the store is observed.
-    func followForeignCommits(_ file: ForeignCommits.File?) {
-        guard file != nil, let connection = writer.connection else { return }
+    func followForeignCommits(_ connection: Connection) {
         // Later commits are found, whenever an observer is added. If this fails, the first check reports a change.
         try? connection.recordDataVersion()
         foreign.begin { [weak self] in self?.postForeignCheck() ?? true }
@@ -249,12 +190,5 @@ extension ConnectionPool {
             free(.writer)
         }
         return true
-    }
-}
-
-extension StoreContext {
-    /// The file that other connections may change; nil in memory.
-    var foreignCommits: ForeignCommits.File? {
-        isInMemory ? nil : ForeignCommits.File(path: path, changes: settings.foreignChanges, logger: logger)
     }
 }

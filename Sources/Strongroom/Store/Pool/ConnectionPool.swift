@@ -1,4 +1,5 @@
 import Dispatch
+import Logging
 import Synchronization
 
 /// Runs operations on a store's connections, one holder per connection.
@@ -49,14 +50,14 @@ final class ConnectionPool: Sendable {
     /// The tables that need not be compared with the declarations of their types.
     let automaticTables: AutomaticTables
     /// What has connections of its own to the file, until the store is closed.
-    let companions = Locked<[any StoreCompanion]>([])
+    let participants = Locked<[any StoreParticipant]>([])
     /// Whether the store may write now.
     let right = WriteRight()
 
     /// Creates the slots; readers are opened when they are needed.
     ///
     /// - Parameters:
-    ///   - foreign: The file that other connections may change; nil for none.
+    ///   - foreignPath: The path of the file that other connections may change; nil for none.
     ///   - readerCount: The number of readers; nil for the number in the settings.
     ///   - renew: Called if the file cannot be read at the beginning of a transaction; returns whether it has another
     ///     key now.
@@ -67,10 +68,11 @@ final class ConnectionPool: Sendable {
     init(
         database: String,
         settings: StoreSettings,
-        executor: StoreExecutor = StoreExecutor(),
+        executor: StoreExecutor = StoreExecutor(name: "strongroom", threads: 1),
         observer: StoreObserver? = nil,
         counters: StoreCounters = StoreCounters(),
-        foreign file: ForeignCommits.File? = nil,
+        foreignPath: String? = nil,
+        logger: Logger? = nil,
         readerCount: Int? = nil,
         writer connection: Connection,
         open: @escaping @Sendable (Connection.Role) throws -> Connection,
@@ -92,7 +94,7 @@ final class ConnectionPool: Sendable {
         self.observer = observer
         self.counters = counters
         executor.addStore(threads: settings.readers + 1)
-        foreign = ForeignCommits(file, broadcaster, counters)
+        foreign = ForeignCommits(foreignPath, settings.foreignChanges, logger, broadcaster, counters)
         group = GroupCommit(longest: settings.groupDuration, foreign, right)
         idleTimer = IdleTimer(time: settings.readerIdleTime)
         let open: @Sendable (Connection.Role) throws -> Connection = { [automaticTables] role in
@@ -110,7 +112,7 @@ final class ConnectionPool: Sendable {
         // A migration may have left temporary tables on it.
         writer.wasUsed = connection.resetUse().statementsPrepared > 0
         readers = (0..<count).map { _ in Slot(.reader, open: open) }
-        followForeignCommits(file)
+        if foreignPath != nil { followForeignCommits(connection) }
     }
 
     deinit {
@@ -247,14 +249,15 @@ final class ConnectionPool: Sendable {
     /// Hands the group's transaction on to the next write, or ends it.
     private func finishWrite() {
         let mayGrow = writer.connection.map(group.mayGrow(on:)) ?? false
-        switch queue.withLock({ $0.finishWrite(mayGrow: mayGrow) }) {
-        case .handOn(let next):
-            next.resume(.success(.writer))
-        case .commit:
-            let (members, outcome) = executor.blocking { writer.connection.map(group.end(on:)) ?? ([], nil) }
-            if !members.isEmpty, outcome == nil { counters.countCommit(ofGroup: members.count) }
-            release(.writer) { for member in members { member(outcome) } }
+        if let next = queue.withLock({ $0.finishWrite(mayGrow: mayGrow) }) { return next.resume(.success(.writer)) }
+        let (members, outcome) = executor.blocking { writer.connection.map(group.end(on:)) ?? ([], nil) }
+        if !members.isEmpty, outcome == nil {
+            counters.change { counts in
+                counts.commits += 1
+                counts.largestGroup = max(counts.largestGroup, members.count)
+            }
         }
+        release(.writer) { for member in members { member(outcome) } }
     }
 
     /// Runs work on a slot that the caller holds; it can be stopped until it is done.
@@ -264,8 +267,9 @@ final class ConnectionPool: Sendable {
         in slot: Queue.Slot,
         _ work: (Connection) throws -> T
     ) throws -> T {
-        counters.countWork(isReading: operation.request == .read)
-        defer { self[slot].end() }
+        counters.change { if operation.request == .read { $0.reads += 1 } else { $0.writes += 1 } }
+        self[slot].holder = operation
+        defer { self[slot].holder = nil }
         return try runPart(operation, sharing, in: slot, work)
     }
 
@@ -278,13 +282,13 @@ final class ConnectionPool: Sendable {
     ) throws -> T {
         let connection = try connection(of: slot)
         do {
-            return try runPart(operation, sharing, on: connection, of: self[slot], work)
+            return try runPart(operation, sharing, on: connection, work)
         } catch {
             // No part of the work has run: its transaction could not be begun.
             guard connection.file.isOfAnotherKey, try renew(connection) else { throw error }
             connection.close()
             if slot == .writer { writer.connection = nil } else { drop(slot) }
-            return try runPart(operation, sharing, on: self.connection(of: slot), of: self[slot], work)
+            return try runPart(operation, sharing, on: self.connection(of: slot), work)
         }
     }
 
@@ -292,13 +296,12 @@ final class ConnectionPool: Sendable {
         _ operation: PoolOperation,
         _ sharing: Connection.Sharing,
         on connection: Connection,
-        of slot: Slot,
         _ work: (Connection) throws -> T
     ) throws -> T {
         connection.beginWork(sharing)
         do {
-            try slot.begin(operation, on: connection, sharing)
-            defer { slot.rest() }
+            try operation.beginPart(on: connection, sharing)
+            defer { operation.endPart() }
             return try CurrentTransaction.inside(self) { try work(connection) }
         } catch {
             // The engine reports `busy` for a statement that is stopped while it waits for a lock of another process.
@@ -341,13 +344,7 @@ final class ConnectionPool: Sendable {
 
     func free(_ slot: Queue.Slot) {
         if slot == .writer, foreign.isDue { foreign.check(try? writersConnection()) }
-        switch queue.withLock({ $0.release(slot) }) {
-        case .slot(let waiter, let slot): waiter.resume(.success(slot))
-        case .exclusive(let waiter): waiter.resume(.success(.writer))
-        case .drain(let drain): resumeAdmission(after: drain)
-        case .idle: break
-        case .close: whenDrained.signal()
-        }
+        resume(queue.withLock { $0.release(slot) })
         // Requested while the slot was still held.
         if slot == .writer, foreign.isDue { foreign.request() }
     }

@@ -30,25 +30,10 @@ struct ConnectionScheduler<Waiter> {
     enum Answer {
         /// The caller has the slot and must release it; an `exclusive` request has every slot, whichever is named.
         case granted(Slot)
-        /// The caller waits until ``Release/slot(_:_:)`` names it.
+        /// The caller waits until an ``Admission`` names it.
         case waiting
         /// The store is closed or closing.
         case closed
-    }
-
-    /// What follows from a release.
-    enum Release {
-        /// The next waiter gets the slot.
-        case slot(Waiter, Slot)
-        /// No request waits for the slot.
-        case idle
-        /// It was the last slot of a closing store: close it.
-        case close
-        /// The waiter gets every slot.
-        case exclusive(Waiter)
-        /// Admission stops until the held slots are released. If that takes long, call
-        /// ``ConnectionScheduler/resumeAdmission(_:)``.
-        case drain(Drain)
     }
 
     /// An attempt to acquire every slot.
@@ -59,22 +44,15 @@ struct ConnectionScheduler<Waiter> {
         let round: Int
     }
 
-    /// The waiters that get a slot when admission resumes.
+    /// What follows when slots are released.
     struct Admission {
-        /// The waiters and their slots.
         var slots: [(waiter: Waiter, slot: Slot)] = []
-        /// The waiter that gets every slot.
         var exclusive: Waiter?
+        /// Admission stops until the held slots are released. If that takes long, call
+        /// ``ConnectionScheduler/resumeAdmission(_:)``.
+        var drain: Drain?
         /// Whether the store is closing and no operation is left: close it.
         var isClose = false
-    }
-
-    /// What happens to the transaction when a write is done.
-    enum GroupStep {
-        /// The next write continues it and gets the slot.
-        case handOn(Waiter)
-        /// No write continues it: commit, then release the slot.
-        case commit
     }
 
     private var freeReaders: [Int]
@@ -153,12 +131,13 @@ struct ConnectionScheduler<Waiter> {
     /// Ends a write, and decides whether the next waiting write continues its transaction.
     ///
     /// - Parameter mayGrow: False if the transaction has to end in any case.
-    mutating func finishWrite(mayGrow: Bool) -> GroupStep {
+    /// - Returns: The next write, which gets the slot; nil if the transaction is to be committed.
+    mutating func finishWrite(mayGrow: Bool) -> Waiter? {
         guard mayGrow, !isDraining, isWriterShared, groupSize < largestGroup, waitingWriters.first?.isShared == true,
             let next = waitingWriters.popFirst()
-        else { return .commit }
+        else { return nil }
         groupSize += 1
-        return .handOn(next.waiter)
+        return next.waiter
     }
 
     private mutating func beginGroup(_ isShared: Bool) {
@@ -167,7 +146,7 @@ struct ConnectionScheduler<Waiter> {
     }
 
     /// Releases a slot; waiting requests get it before later ones, also while the store is closing.
-    mutating func release(_ slot: Slot) -> Release {
+    mutating func release(_ slot: Slot) -> Admission {
         if !olderSlots.isEmpty { olderSlots.remove(slot) }
         // The last slot that was held before the request: from now on, admission stops.
         let isFirstDrained = waitingExclusive.first != nil && olderSlots.isEmpty && !isDraining
@@ -175,17 +154,16 @@ struct ConnectionScheduler<Waiter> {
             isDraining = true
             rounds += 1
         }
-        if isAdmitting, let next = next(for: slot) { return .slot(next, slot) }
+        if isAdmitting, let next = next(for: slot) { return Admission(slots: [(next, slot)]) }
         free(slot)
         grantedCount -= 1
-        if let waiter = grantAll() { return .exclusive(waiter) }
+        if let waiter = grantAll() { return Admission(exclusive: waiter) }
         if isFirstDrained, let first = waitingExclusive.first {
-            return .drain(Drain(ticket: first.ticket, round: rounds - 1))
+            return Admission(drain: Drain(ticket: first.ticket, round: rounds - 1))
         }
-        return isClosing && grantedCount == 0 ? .close : .idle
+        return Admission(isClose: isClosing && grantedCount == 0)
     }
 
-    /// The next waiter for a slot.
     private mutating func next(for slot: Slot) -> Waiter? {
         guard slot == .writer else { return waitingReaders.popFirst()?.waiter }
         guard let next = waitingWriters.popFirst() else { return nil }
@@ -254,7 +232,6 @@ struct ConnectionScheduler<Waiter> {
 extension ConnectionScheduler {
     private var isAdmitting: Bool { !isDraining && !isExclusive }
 
-    /// The slots that are held.
     private var heldSlots: Set<Slot> {
         var slots = Set((0..<readerCount).filter { !freeReaders.contains($0) }.map(Slot.reader))
         if !isWriterFree { slots.insert(.writer) }
@@ -303,7 +280,6 @@ extension ConnectionScheduler {
         return admit()
     }
 
-    /// Resumes admission.
     private mutating func admit() -> Admission {
         isDraining = false
         var admission = Admission()

@@ -10,14 +10,12 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
     private var members: [Finish] = []
     /// When the first of them was done.
     private var start = ContinuousClock.now
+    /// How long after the end of the first write further ones may begin.
     private let longest: Duration
     private let foreign: ForeignCommits
+    /// Compared with the clock before and after each commit.
     private let right: WriteRight
 
-    /// - Parameters:
-    ///   - longest: How long after the end of the first write further ones may begin.
-    ///   - foreign: Finds commits of other connections.
-    ///   - right: Compared with the clock before and after each commit.
     init(longest: Duration, _ foreign: ForeignCommits, _ right: WriteRight) {
         self.right = right
         self.longest = longest
@@ -114,16 +112,16 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
         connection.transaction.rollbackCause = StrongroomError(
             .transactionEnded,
             """
-            The write was undone: it shared its transaction with another write, whose failure made the engine roll \
-            back the whole of it (ON CONFLICT ROLLBACK, RAISE(ROLLBACK), a damaged page). Nothing of it was kept. Run \
-            it again.
+            The write was undone: it shared its transaction with another write, after whose failure the engine rolled \
+            back all of it (ON CONFLICT ROLLBACK, RAISE(ROLLBACK), a damaged page). Nothing of it was kept. Run it \
+            again.
             """,
             database: connection.database)
     }
 
     /// Whether another write may continue the transaction.
     func mayGrow(on connection: Connection) -> Bool {
-        // A setting made by one write (`defer_foreign_keys`) must not apply to the next.
+        // A setting of one write (`defer_foreign_keys`) must not apply to the next.
         connection.transaction.state == .open && connection.isInTransaction && !connection.hasDeferredViolations
             && !connection.defersForeignKeys && ContinuousClock.now - start < longest
     }
@@ -153,9 +151,6 @@ final class GroupCommit: @unchecked Sendable {  // guarded by the writer's slot
 
 /// Reads and writes in a transaction, which the pool begins and ends.
 extension ConnectionPool {
-    /// Reads in a snapshot.
-    ///
-    /// - Throws: As ``perform(_:_:_:)``.
     @inline(__always)
     func read<T: Sendable>(
         _ limits: OperationLimits, _ work: @escaping @Sendable (Connection) throws -> T
@@ -221,33 +216,21 @@ enum CurrentTransaction {
 
     private static let pointer = ThreadLocal()
 
-    /// Whether the current thread is inside a transaction of a store.
     static func isInside(_ pool: ConnectionPool) -> Bool {
-        var isInside = false
-        visit { frame in
-            isInside = frame.pool.toOpaque() == Unmanaged.passUnretained(pool).toOpaque()
-            return !isInside
-        }
-        return isInside
+        frames.contains { $0.pool.toOpaque() == Unmanaged.passUnretained(pool).toOpaque() }
     }
 
-    /// Whether the current thread is inside a transaction of any store.
     static var isInsideAny: Bool { pointer.value != nil }
 
     /// The databases that have a transaction on the current thread, innermost first.
-    static var databases: [String] {
-        var names: [String] = []
-        visit { frame in
-            names.append(frame.pool.takeUnretainedValue().database)
-            return true
-        }
-        return names
-    }
+    static var databases: [String] { frames.map { $0.pool.takeUnretainedValue().database } }
 
-    /// Visits the frames from the innermost outwards until the closure returns false.
-    private static func visit(_ body: (Frame) -> Bool) {
-        var next = pointer.value.map { UnsafeRawPointer($0) }
-        while let frame = next?.load(as: Frame.self), body(frame) { next = frame.outer }
+    private static var frames: some Sequence<Frame> {
+        sequence(state: pointer.value.map { UnsafeRawPointer($0) }) { next in
+            let frame = next?.load(as: Frame.self)
+            next = frame?.outer
+            return frame
+        }
     }
 
     /// Runs work marked as being inside a transaction of a store; also a callback that the store's own work waits for.

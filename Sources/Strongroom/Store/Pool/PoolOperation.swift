@@ -7,11 +7,14 @@ import Synchronization
 final class PoolOperation: Sendable {
     typealias Request = ConnectionScheduler<ConnectionPool.Waiter>.Request
 
-    /// Why an operation is stopped.
-    enum StopReason: UInt8 {
-        // From 1: 0 is none.
-        case cancelled = 1
-        case timedOut
+    enum StopReason { case cancelled, timedOut }
+
+    private struct State {
+        var stopReason: StopReason?
+        /// When it got its connection. In a machine's sleep this clock stands still, as that of a timeout does.
+        var start: DispatchTime?
+        /// What a part of it runs on at the moment.
+        var running: (connection: Connection, sharing: Connection.Sharing)?
     }
 
     /// Identifies it in the queue.
@@ -20,9 +23,7 @@ final class PoolOperation: Sendable {
     let limits: OperationLimits
     /// The priority of the task that has requested it.
     let urgency: Urgency
-    /// 0 as long as it is not stopped.
-    private let reason = Atomic<UInt8>(0)
-    private let begun = Atomic(false)
+    private let state = Locked(State())
 
     init(_ ticket: UInt64, _ request: Request, _ limits: OperationLimits, _ urgency: Urgency = .medium) {
         self.ticket = ticket
@@ -31,21 +32,41 @@ final class PoolOperation: Sendable {
         self.urgency = urgency
     }
 
-    /// Why it has been stopped; nil if it has not.
-    var stopReason: StopReason? { StopReason(rawValue: reason.load(ordering: .acquiring)) }
+    var stopReason: StopReason? { state.withLock { $0.stopReason } }
 
-    /// Records that it is stopped; the first reason is kept.
+    /// Stops it: no further part begins, and the one that runs is interrupted. The first reason is kept.
     func stop(_ reason: StopReason) {
-        _ = self.reason.compareExchange(expected: 0, desired: reason.rawValue, ordering: .acquiringAndReleasing)
+        state.withLock { state in
+            state.stopReason = state.stopReason ?? reason
+            // Inside the lock: after the part, another operation may use the connection.
+            if let (connection, sharing) = state.running { connection.interrupt(sharing) }
+        }
     }
 
-    /// Whether it has had its connection.
-    var hasBegun: Bool { begun.load(ordering: .acquiring) }
+    /// For how long it has had its connection; nil if it had none yet.
+    var time: Duration? {
+        guard let start = state.withLock({ $0.start }) else { return nil }
+        let now = DispatchTime.now().uptimeNanoseconds
+        return .nanoseconds(Int64(clamping: now - min(now, start.uptimeNanoseconds)))
+    }
 
     /// Records that it has its connection.
-    func recordBegin() {
-        begun.store(true, ordering: .releasing)
+    func begin() { state.withLock { $0.start = $0.start ?? .now() } }
+
+    /// Records that a part of it begins.
+    ///
+    /// - Throws: `CancellationError` if it has been stopped meanwhile.
+    func beginPart(on connection: Connection, _ sharing: Connection.Sharing) throws {
+        try state.withLock { state in
+            // Inside the lock: a stop from now on finds the part.
+            guard state.stopReason == nil else { throw CancellationError() }
+            state.start = state.start ?? .now()
+            state.running = (connection, sharing)
+        }
     }
+
+    /// Records that the part is done: from now on, nothing is interrupted.
+    func endPart() { state.withLock { $0.running = nil } }
 
     /// How errors name it.
     var name: String {
@@ -113,7 +134,6 @@ package struct WriteDeadline: Sendable {
 /// Whether a store may write. It is a decision by the clock, not by a task that would have to run in time.
 final class WriteRight: Sendable {
     private struct State {
-        /// Why it has ended for good.
         var refusal: StrongroomError?
         var deadline: WriteDeadline?
         /// The error after the deadline.
@@ -156,7 +176,7 @@ final class WriteRight: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// The error for a commit that was made while the right ended; nil if it may be acknowledged.
+    /// The error for a commit during which the right ended; nil if it may be acknowledged.
     var refusalOfCommit: StrongroomError? {
         guard let refusal else { return nil }
         return StrongroomError(
@@ -181,7 +201,6 @@ extension ConnectionPool {
 }
 
 extension StrongroomError {
-    /// The error for a write in a read-only store.
     static func readOnlyStore(_ database: String) -> StrongroomError {
         StrongroomError(
             .readOnly,
@@ -193,8 +212,7 @@ extension StrongroomError {
     }
 }
 
-/// A write that waits for an event other than its turn, such as a timer, and that must not be lost if the store closes
-/// first.
+/// A write that waits for an event, such as a timer, and that must not be lost if the store closes first.
 package protocol DeferredWrite: AnyObject, Sendable {
     /// Queues the pending write for the writer; runs neither user code nor the engine.
     func queue()

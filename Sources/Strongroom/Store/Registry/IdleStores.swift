@@ -16,7 +16,7 @@ struct IdleStores {
             case (let own?, let others?) where own != others: own < others
             case (nil, _?): true
             case (_?, nil): false
-            // By bytes, as names are compared: no two elements may have the same position.
+            // By bytes, as names are compared: no two elements may be equal.
             case _ where since == other.since:
                 name.fileName.utf8.lexicographicallyPrecedes(other.name.fileName.utf8)
             default: since < other.since
@@ -27,12 +27,10 @@ struct IdleStores {
     /// Sorted.
     private(set) var elements: [Element] = []
 
-    /// Adds a store.
     mutating func insert(_ element: Element) {
         elements.insert(element, at: index(of: element))
     }
 
-    /// Removes a store.
     mutating func remove(_ element: Element) {
         if contains(element) { elements.remove(at: index(of: element)) }
     }
@@ -53,32 +51,32 @@ struct IdleStores {
         }
         return range.lowerBound
     }
-}
 
-/// When stores that are closed by now were returned last, of the ones that were closed last.
-struct EarlierReturns {
-    private var times: [DatabaseName: ContinuousClock.Instant] = [:]
+    // MARK: Closed stores
+
+    /// When stores that are closed by now were returned last, of the ones that were closed last.
+    private var earlierReturns: [DatabaseName: ContinuousClock.Instant] = [:]
     /// In the order in which they were added; some are no longer there.
     private var added = FIFOQueue<(name: DatabaseName, time: ContinuousClock.Instant)>()
     private var addedCount = 0
 
-    /// Adds a store that is being closed.
+    /// Records when a store that is being closed was returned last.
     ///
-    /// - Parameter most: How many are kept at most.
-    mutating func add(_ name: DatabaseName, _ time: ContinuousClock.Instant, most: Int) {
-        times[name] = time
+    /// - Parameter most: The maximum number of stores of which this is known.
+    mutating func remember(_ name: DatabaseName, _ time: ContinuousClock.Instant, most: Int) {
+        earlierReturns[name] = time
         added.append((name, time))
         addedCount += 1
         while addedCount > most, let oldest = added.popFirst() {
             addedCount -= 1
-            if times[oldest.name] == oldest.time { times[oldest.name] = nil }
+            if earlierReturns[oldest.name] == oldest.time { earlierReturns[oldest.name] = nil }
         }
     }
 
-    /// Removes a store that is being opened again.
+    /// Forgets a store that is being opened again.
     ///
     /// - Returns: When it was returned last; nil if that is not known.
-    mutating func remove(_ name: DatabaseName) -> ContinuousClock.Instant? {
-        times.removeValue(forKey: name)
+    mutating func forget(_ name: DatabaseName) -> ContinuousClock.Instant? {
+        earlierReturns.removeValue(forKey: name)
     }
 }

@@ -5,7 +5,6 @@ struct StoreLoan: Hashable, Sendable {
     let number: UInt64
 }
 
-/// What a store is requested for.
 enum StorePurpose: Sendable {
     /// It stays open until the program closes it.
     case keep
@@ -15,10 +14,11 @@ enum StorePurpose: Sendable {
     case reserve
 }
 
-/// A request for a store.
 struct StoreRequest: Sendable {
     let name: DatabaseName
     let purpose: StorePurpose
+    /// Identifies the request; a later one has a higher ticket.
+    var ticket: UInt64 = 0
     /// Whether an opening or the user of another store waits for it, which may have what it would wait for.
     var isNested = false
     /// Whether it waits for the end of work for which the store is kept closed; if not, it is refused.
@@ -28,7 +28,6 @@ struct StoreRequest: Sendable {
     var isUnlimited: Bool { isNested || purpose != .borrow }
 }
 
-/// The answer to a request.
 enum StoreAnswer<Opened> {
     /// The caller has the open store.
     case use(StoreLoan, Opened)
@@ -50,30 +49,10 @@ extension StoreAnswer: Sendable where Opened: Sendable {}
 extension StoreRegistry {
     typealias Answer = StoreAnswer<Opened>
 
-    /// A request that can wait for its answer.
-    struct Request {
-        let request: StoreRequest
-        /// Identifies the request; a later one has a higher ticket.
-        let ticket: UInt64
-        let waiter: Waiter
-
-        init(_ request: StoreRequest, ticket: UInt64, waiter: Waiter) {
-            self.request = request
-            self.ticket = ticket
-            self.waiter = waiter
-        }
-
-        var name: DatabaseName { request.name }
-        var purpose: StorePurpose { request.purpose }
-
-        /// The answer after the registry's end.
-        var refusal: Answer { purpose == .reserve ? .refused : .ended }
-    }
-
     /// What follows from an event.
     struct Steps {
         /// The answers to requests that have waited.
-        var answers: [(waiter: Waiter, answer: Answer)] = []
+        var answers: [(ticket: UInt64, answer: Answer)] = []
         /// Stores to close; whether one makes room for another, and so is likely to be opened again soon.
         var closing: [(store: Opened, makesRoom: Bool)] = []
         /// Openings to cancel.
@@ -83,8 +62,8 @@ extension StoreRegistry {
     struct Entry {
         enum Phase {
             case opening
-            /// Everyone who has waited for the opening was cancelled, the waiter last.
-            case abandoned(Waiter)
+            /// Everyone who has waited for the opening was cancelled, the request with the ticket last.
+            case abandoned(ticket: UInt64)
             case open(Opened)
             case closing
             /// Kept closed for a caller.
@@ -98,20 +77,14 @@ extension StoreRegistry {
         /// How many borrowers it has, including those that wait for its opening.
         var users = 0
         /// The requests that wait for its opening, or for the end of another phase.
-        var waiting: [Request] = []
+        var waiting: [StoreRequest] = []
         /// Whether it was closed before its opening was reported.
         var isLost = false
         /// When a borrower returned it before the last one, or before those that have it now.
         var returnedBefore: ContinuousClock.Instant?
-        /// Its position among the idle stores.
         var idle: IdleStores.Element?
         /// Whether its memory was released since it became idle.
         var isTrimmed = false
-
-        init(number: UInt64, phase: Phase) {
-            self.number = number
-            self.phase = phase
-        }
 
         var isOpening: Bool { if case .opening = phase { true } else { false } }
         var isOpen: Bool { if case .open = phase { true } else { false } }
@@ -170,20 +143,19 @@ extension StoreRegistry {
 extension StoreRegistry {
     /// The requests that wait for a limit, in the order of their tickets.
     struct WaitingRequests {
-        private var queue = FIFOQueue<Request>()
+        private var queue = FIFOQueue<StoreRequest>()
         /// How many of them each store has.
         private var counts: [DatabaseName: Int] = [:]
 
-        /// The one that has waited longest.
-        var first: Request? { queue.first }
+        var first: StoreRequest? { queue.first }
         var isEmpty: Bool { queue.isEmpty }
         var count: Int { counts.values.reduce(0, +) }
         var names: some Collection<DatabaseName> { counts.keys }
 
         /// Whether no other one has waited longer than a request.
-        func isNext(_ request: Request) -> Bool { first.map { request.ticket < $0.ticket } ?? true }
+        func isNext(_ request: StoreRequest) -> Bool { first.map { request.ticket < $0.ticket } ?? true }
 
-        mutating func insert(_ request: Request) {
+        mutating func insert(_ request: StoreRequest) {
             queue.insert(request) { $0.ticket < $1.ticket }
             counts[request.name, default: 0] += 1
         }
@@ -192,29 +164,28 @@ extension StoreRegistry {
             if let first = queue.popFirst() { forget(first) }
         }
 
-        /// Removes the first request for a store.
-        mutating func removeFirst(named name: DatabaseName) -> Request? {
+        mutating func removeFirst(named name: DatabaseName) -> StoreRequest? {
             guard counts[name] != nil else { return nil }
             return remove { $0.name == name }
         }
 
         /// Removes a request; nil if there is none with the ticket.
-        mutating func remove(_ ticket: UInt64) -> Request? { remove { $0.ticket == ticket } }
+        mutating func remove(_ ticket: UInt64) -> StoreRequest? { remove { $0.ticket == ticket } }
 
-        private mutating func remove(where isMeant: (Request) -> Bool) -> Request? {
+        private mutating func remove(where isMeant: (StoreRequest) -> Bool) -> StoreRequest? {
             guard let request = queue.remove(where: isMeant) else { return nil }
             forget(request)
             return request
         }
 
-        mutating func removeAll() -> [Request] {
-            var all: [Request] = []
+        mutating func removeAll() -> [StoreRequest] {
+            var all: [StoreRequest] = []
             while let first = queue.popFirst() { all.append(first) }
             counts = [:]
             return all
         }
 
-        private mutating func forget(_ request: Request) {
+        private mutating func forget(_ request: StoreRequest) {
             guard let count = counts[request.name] else { return }
             counts[request.name] = count > 1 ? count - 1 : nil
         }

@@ -6,13 +6,12 @@
 /// for callers of `open`, and for a request that an opening or another use waits for.
 ///
 /// A pure state machine: each event changes the state and returns what follows, which the caller performs after it has
-/// released the lock. `Opened` is an open store; `Waiter` is whatever value the caller needs back.
-struct StoreRegistry<Opened, Waiter> {
+/// released the lock. `Opened` is an open store.
+struct StoreRegistry<Opened> {
     private(set) var entries: [DatabaseName: Entry] = [:]
     /// The requests that wait for a limit; their stores have no entry.
     private var waiting = WaitingRequests()
     private var idle = IdleStores()
-    private var earlierReturns = EarlierReturns()
     private var numbers = Numbers()
     private var lastNumber: UInt64 = 0
     private(set) var hasEnded = false
@@ -31,8 +30,8 @@ struct StoreRegistry<Opened, Waiter> {
     /// Requests a store, or that it be kept closed.
     ///
     /// - Returns: The answer, or nil if the request waits.
-    mutating func request(_ request: Request) -> (answer: Answer?, steps: Steps) {
-        guard !hasEnded else { return (request.refusal, Steps()) }
+    mutating func request(_ request: StoreRequest) -> (answer: Answer?, steps: Steps) {
+        guard !hasEnded else { return (refusal(of: request), Steps()) }
         var steps = Steps()
         let answer = admit(request, &steps)
         if request.purpose == .borrow {
@@ -52,21 +51,24 @@ struct StoreRegistry<Opened, Waiter> {
         return (loan, store)
     }
 
+    /// The answer after the registry's end.
+    private func refusal(of request: StoreRequest) -> Answer { request.purpose == .reserve ? .refused : .ended }
+
     private mutating func lend(_ loan: StoreLoan, _ purpose: StorePurpose) {
         change(loan) { $0.add(1, purpose) }
         endIdleTime(of: loan)
     }
 
     /// Lets the request that was answered with ``StoreAnswer/open(_:)`` wait for the opening, which its caller begins.
-    mutating func join(_ loan: StoreLoan, _ request: Request) {
+    mutating func join(_ loan: StoreLoan, _ request: StoreRequest) {
         change(loan) { $0.waiting.append(request) }
     }
 
     /// Answers a request, or lets it wait: for an opening, for the end of what keeps its store closed, or for a limit.
-    private mutating func admit(_ request: Request, _ steps: inout Steps) -> Answer? {
+    private mutating func admit(_ request: StoreRequest, _ steps: inout Steps) -> Answer? {
         guard let entry = entries[request.name] else {
             if request.purpose == .reserve { return .reserved(begin(.reserved, request)) }
-            guard request.request.isUnlimited || waiting.isNext(request) && hasRoom else {
+            guard request.isUnlimited || waiting.isNext(request) && hasRoom else {
                 waiting.insert(request)
                 return nil
             }
@@ -89,7 +91,7 @@ struct StoreRegistry<Opened, Waiter> {
                 entry.waiting.append(request)
             }
             return nil
-        case (.reserved, _) where !request.request.waitsForWork:
+        case (.reserved, _) where !request.waitsForWork:
             return .refused
         case (.abandoned, _), (.closing, _), (.reserved, _):
             change(loan) { $0.waiting.append(request) }
@@ -98,12 +100,12 @@ struct StoreRegistry<Opened, Waiter> {
     }
 
     /// Adds a store; those who wait for it, too, wait for a limit no longer.
-    private mutating func begin(_ phase: Entry.Phase, _ request: Request) -> StoreLoan {
+    private mutating func begin(_ phase: Entry.Phase, _ request: StoreRequest) -> StoreLoan {
         lastNumber += 1
         var entry = Entry(number: lastNumber, phase: phase)
         entry.add(1, request.purpose)
         if entry.isOpening {
-            entry.returnedBefore = earlierReturns.remove(request.name)
+            entry.returnedBefore = idle.forget(request.name)
             if request.purpose == .borrow { counts.openings += 1 }
         }
         while let other = waiting.removeFirst(named: request.name) {
@@ -124,15 +126,15 @@ struct StoreRegistry<Opened, Waiter> {
     /// Withdraws a waiting request.
     ///
     /// - Parameter isLate: Whether its time is over, which does not include that of an opening.
-    /// - Returns: The waiter, or nil if the request is already answered, or is answered when an opening that nobody
-    ///   else waits for has ended.
+    /// - Returns: Whether it is withdrawn; not if the request is already answered, or is answered when an opening that
+    ///   nobody else waits for has ended.
     mutating func withdraw(
         _ name: DatabaseName, _ ticket: UInt64, isLate: Bool = false
-    ) -> (waiter: Waiter?, steps: Steps) {
-        if let request = waiting.remove(ticket) { return (request.waiter, settled(Steps())) }
+    ) -> (isWithdrawn: Bool, steps: Steps) {
+        guard waiting.remove(ticket) == nil else { return (true, settled(Steps())) }
         guard let entry = entries[name], let index = entry.waiting.firstIndex(where: { $0.ticket == ticket }),
             !(isLate && entry.isOpening)
-        else { return (nil, Steps()) }
+        else { return (false, Steps()) }
         let (loan, request) = (StoreLoan(name: name, number: entry.number), entry.waiting[index])
         var steps = Steps()
         change(loan) { entry in
@@ -140,19 +142,18 @@ struct StoreRegistry<Opened, Waiter> {
             guard entry.isOpening else { return }
             entry.add(-1, request.purpose)
             guard entry.isUnused else { return }
-            entry.phase = .abandoned(request.waiter)
+            entry.phase = .abandoned(ticket: ticket)
             steps.abandoned.append(loan)
         }
-        return (steps.abandoned.isEmpty ? request.waiter : nil, settled(steps))
+        return (steps.abandoned.isEmpty, settled(steps))
     }
 
     // MARK: Outcomes
 
-    /// Reports that a store was opened.
     mutating func opened(_ loan: StoreLoan, _ store: Opened, at time: ContinuousClock.Instant) -> Steps {
         guard let entry = entry(loan) else { return Steps() }
         var steps = Steps()
-        if case .abandoned(let waiter) = entry.phase { steps.answers.append((waiter, .failed(CancellationError()))) }
+        if case .abandoned(let ticket) = entry.phase { steps.answers.append((ticket, .failed(CancellationError()))) }
         guard !entry.isLost else {
             remove(loan, &steps)
             return settled(steps)
@@ -166,19 +167,18 @@ struct StoreRegistry<Opened, Waiter> {
             answer(entry.waiting, &steps)
             return settled(steps)
         }
-        steps.answers += entry.waiting.map { ($0.waiter, .use(loan, store)) }
+        steps.answers += entry.waiting.map { ($0.ticket, .use(loan, store)) }
         return settled(steps)
     }
 
-    /// Reports that a store was not opened.
     mutating func failed(_ loan: StoreLoan, _ error: any Error) -> Steps {
         guard let entry = entry(loan) else { return Steps() }
         var steps = Steps()
-        if case .abandoned(let waiter) = entry.phase {
+        if case .abandoned(let ticket) = entry.phase {
             // Those who came later have not cancelled it.
-            steps.answers.append((waiter, .failed(error)))
+            steps.answers.append((ticket, .failed(error)))
         } else {
-            steps.answers += entry.waiting.map { ($0.waiter, .failed(error)) }
+            steps.answers += entry.waiting.map { ($0.ticket, .failed(error)) }
             change(loan) { $0.waiting = [] }
         }
         remove(loan, &steps)
@@ -234,16 +234,16 @@ struct StoreRegistry<Opened, Waiter> {
         answer(entry.waiting, &steps)
     }
 
-    private mutating func answer(_ requests: [Request], _ steps: inout Steps) {
+    private mutating func answer(_ requests: [StoreRequest], _ steps: inout Steps) {
         for request in requests {
-            let answer = hasEnded ? request.refusal : admit(request, &steps)
-            if let answer { steps.answers.append((request.waiter, answer)) }
+            let answer = hasEnded ? refusal(of: request) : admit(request, &steps)
+            if let answer { steps.answers.append((request.ticket, answer)) }
         }
     }
 
     // MARK: What follows
 
-    /// What follows from an event, and from the room that it has made.
+    /// What follows from an event, and from the room that it leaves.
     private mutating func settled(_ steps: Steps) -> Steps {
         var steps = steps
         while let first = waiting.first {
@@ -252,7 +252,7 @@ struct StoreRegistry<Opened, Waiter> {
                 break
             }
             waiting.removeFirst()
-            if let answer = admit(first, &steps) { steps.answers.append((first.waiter, answer)) }
+            if let answer = admit(first, &steps) { steps.answers.append((first.ticket, answer)) }
         }
         closeAhead(&steps)
         assert(defect == nil, defect ?? "")
@@ -292,7 +292,7 @@ struct StoreRegistry<Opened, Waiter> {
 
     private mutating func close(_ loan: StoreLoan, _ steps: inout Steps, makesRoom: Bool = false) {
         guard let entry = entry(loan), case .open(let store) = entry.phase else { return }
-        if let time = entry.idle?.since { earlierReturns.add(loan.name, time, most: limits.openStores) }
+        if let time = entry.idle?.since { idle.remember(loan.name, time, most: limits.openStores) }
         endIdleTime(of: loan)
         change(loan) { $0.phase = .closing }
         steps.closing.append((store, makesRoom))
@@ -322,11 +322,9 @@ struct StoreRegistry<Opened, Waiter> {
         }
     }
 
-    /// Looks at the idle stores, from time to time.
+    /// Closes idle stores after their time, and releases the memory of others; called from time to time.
     ///
-    /// - Parameters:
-    ///   - time: The present time.
-    ///   - trimTime: How long a store is idle before its memory is released.
+    /// - Parameter trimTime: How long a store is idle before its memory is released.
     /// - Returns: The stores whose memory to release, what follows, and whether no store is idle and no request waits.
     mutating func sweep(
         at time: ContinuousClock.Instant, trimTime: Duration
@@ -348,7 +346,6 @@ struct StoreRegistry<Opened, Waiter> {
         return (trimmed, settled, statistics.waiting == 0 && idle.elements.isEmpty)
     }
 
-    /// Changes the limits.
     mutating func setLimits(_ limits: LendingLimits) -> Steps {
         self.limits = limits
         var steps = Steps()
@@ -359,9 +356,9 @@ struct StoreRegistry<Opened, Waiter> {
     /// Ends the registry: requests that wait for another caller fail, and idle stores are closed.
     mutating func end() -> Steps {
         hasEnded = true
-        var steps = Steps(answers: waiting.removeAll().map { ($0.waiter, $0.refusal) })
+        var steps = Steps(answers: waiting.removeAll().map { ($0.ticket, refusal(of: $0)) })
         for (name, entry) in entries where !entry.isOpening {
-            steps.answers += entry.waiting.map { ($0.waiter, $0.refusal) }
+            steps.answers += entry.waiting.map { ($0.ticket, refusal(of: $0)) }
             change(StoreLoan(name: name, number: entry.number)) { $0.waiting = [] }
             if entry.idle != nil { close(StoreLoan(name: name, number: entry.number), &steps) }
         }
@@ -388,10 +385,8 @@ extension StoreRegistry {
     /// Whether a store is used, or is being opened or closed.
     var isInUse: Bool { entries.count > idle.elements.count + numbers.onlyKept }
 
-    /// Whether a store is being closed.
     func isClosing(_ loan: StoreLoan) -> Bool { entry(loan)?.isClosing ?? false }
 
-    /// The stores that are open, or are being opened or closed.
     var openNames: [DatabaseName] { entries.filter { !$0.value.isReserved }.map(\.key) }
 
     /// How many stores are in each phase, how many requests wait, and the counts; not what the process uses.

@@ -58,7 +58,6 @@ extension Stores {
     }
 }
 
-/// The same work for many databases.
 extension Stores {
     /// Runs work on many stores, several at a time. Each is opened within the ``lendingLimits``, and closed again
     /// unless it was open before or another caller uses it.
@@ -103,7 +102,7 @@ extension Stores {
         while true {
             let lease = try await lease(name, label: "work on many databases")
             do {
-                let value = try await StoreUse.run(self) {
+                let value = try await StoreUse.run(.closure, name, of: self) {
                     try await body(lease.store, lease.isFirst)
                 }
                 try await lease.endAndClose()
@@ -118,7 +117,6 @@ extension Stores {
         }
     }
 
-    /// Runs work for many names, several at a time.
     func forEach<T: Sendable>(
         of databases: [DatabaseName], atMost limit: Int, progress: (FamilyOutcome<T>) -> Void,
         _ work: @escaping @Sendable (DatabaseName) async throws -> T

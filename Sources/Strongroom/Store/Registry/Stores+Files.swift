@@ -117,21 +117,21 @@ extension Stores {
     /// - Parameters:
     ///   - fileName: The database's name, whose configuration gives the path and the keys of the file. Its store must
     ///     not be in use.
-    ///   - formerName: The name that is recorded in the file. A file that records none, or the database's own name, is
-    ///     accepted as well.
+    ///   - formerName: The name that is recorded in the file. A file that records none, or the database's own name,
+    ///     is accepted as well.
     /// - Throws: ``StrongroomError`` with `otherDatabase` if the file records a third name, `notDeclared` without a
     ///   migrator, `fileMissing`, `alreadyOpen`, `locked`, `busy`, `readOnly`; what opening throws about names,
     ///   configurations, keys and damage. The file is unchanged then.
     public func adopt(_ fileName: String, from formerName: String) async throws {
-        let former = try DatabaseName(formerName)
+        let previous = try DatabaseName(formerName)
         try await replacingFile(fileName) { context, chain in
-            try await BlockingWork.run { try context.adopt(from: former, chain) }
+            try await BlockingWork.run { try context.adopt(from: previous, chain) }
         }
     }
 }
 
 extension StoreContext {
-    fileprivate func adopt(from former: DatabaseName, _ chain: KeyChain) throws {
+    fileprivate func adopt(from previous: DatabaseName, _ chain: KeyChain) throws {
         guard migrator != nil else {
             throw StrongroomError(
                 .notDeclared,
@@ -150,7 +150,7 @@ extension StoreContext {
         let record = RecordedName(connection: connection)
         if let recorded = try record.read() {
             if recorded == name.fileName { return }
-            guard recorded == former.fileName else { throw ofOther(recorded) }
+            guard recorded == previous.fileName else { throw ofOther(recorded) }
         }
         try record.write(name.fileName)
     }
@@ -169,8 +169,9 @@ extension Stores {
     ) async throws -> T {
         let configuration = try configuration(of: name)
         do {
-            let configured = try StoreContext(name, configuration, in: .disk)
-            let context = try (isWriting ? configured : configured.reading()).located()
+            var configured = try StoreContext(name, configuration, in: .disk)
+            if !isWriting { configured.file.isReadOnly = true }
+            let context = try configured.located()
             try OpenFiles.shared.claim(context.path, name)
             defer { OpenFiles.shared.release(context.path) }
             guard !isWriting || !configured.isReadOnly else { throw StrongroomError.readOnlyStore(name.fileName) }

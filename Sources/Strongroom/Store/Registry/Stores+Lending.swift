@@ -49,7 +49,7 @@ extension Stores {
     ) async throws -> T {
         let lease = try await lease(name, timeout: timeout, label: label, file: file, line: line)
         defer { lease.end() }
-        return try await StoreUse.run(self) { try await body(lease.store) }
+        return try await StoreUse.run(.closure, name, of: self) { try await body(lease.store) }
     }
 
     /// Opens a store if necessary, and keeps it open until the lease ends. A task that has a lease and requests another

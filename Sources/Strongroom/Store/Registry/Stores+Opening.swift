@@ -33,36 +33,31 @@ extension Stores {
     func beginOpening(_ loan: StoreLoan) -> Task<Store, any Error> {
         let executor = OpeningExecutor()
         return Task(executorPreference: executor) {
-            let result: Result<Store, any Error>
             do {
-                let opening = OpeningWaits.Opening(self, loan)
-                result = .success(try await OpeningWaits.run(opening) { try await self.make(loan) })
-            } catch {
-                result = .failure(error)
-            }
-            executor.finish()
-            switch result {
-            case .success(let store):
+                let store = try await StoreUse.run(.opening, loan.name, of: self) { try await self.open(loan) }
+                executor.finish()
                 self.perform { $0.opened(loan, store, at: .now) }
                 // It is idle at once if nobody waits for it any more.
                 self.sweepLater()
-            case .failure(let error): self.ended(loan) { $0.failed(loan, error) }
+                return store
+            } catch {
+                executor.finish()
+                self.ended(loan) { $0.failed(loan, error) }
+                throw error
             }
-            return try result.get()
         }
     }
 
-    private func make(_ loan: StoreLoan) async throws -> Store {
+    private func open(_ loan: StoreLoan) async throws -> Store {
         let name = loan.name
         let configuration = try configuration(of: name)
         let resources = resources.withLock { $0 }
-        let observer = StoreObserver(resources.observers, name)
+        var observer = StoreObserver(resources.observers, name)
         return try await observer.observing(.open) { watch in
             watch?.grant()
             do {
-                var opening = try StoreOpening(name, configuration)
-                opening.observer = observer
-                opening.observer?.outer = watch?.contexts ?? []
+                observer?.outer = watch?.contexts ?? []
+                let opening = try StoreOpening(name, configuration, observer)
                 return try await run(opening, resources) { [weak self] in self?.ended(loan) { $0.closed(loan) } }
             } catch {
                 throw (error as? StrongroomError)?.naming(name.fileName) ?? error

@@ -60,19 +60,17 @@ extension Stores {
         _ name: DatabaseName, countsTables: Bool = true,
         progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) async throws -> FileDiagnosis {
-        let configuration = try configuration(of: name)
-        let ciphers = try configuration.checkedCiphers(for: name)
-        let migrator = try configuration.migrator(for: name)
-        let wanted = try configuration.checkedPath(for: name)
-        guard try FileStatus.at(FileSystem.directory(of: wanted)) != nil else {
-            throw StrongroomError(.fileMissing, "There is no file at \"\(wanted)\".", database: name.fileName)
+        var context = try StoreContext(name, configuration(of: name), in: .disk)
+        context.file.isReadOnly = true
+        context = try context.located()
+        guard try FileStatus.at(FileSystem.directory(of: context.path)) != nil else {
+            throw StrongroomError(.fileMissing, "There is no file at \"\(context.path)\".", database: name.fileName)
         }
-        var file = DatabaseFile(
-            path: try FileSystem.resolve(wanted), name: name.fileName, busyTimeout: 5_000, log: nil,
-            functions: try configuration.checkedFunctions(for: name), isReadOnly: true)
+        var file = context.file.copy(at: context.path, busyTimeout: 5_000)
+        file.isReadOnly = true
         let keys = FileExamination.Keys(
-            chain: try await configuration.keyChain(for: name), ciphers: ciphers,
-            protection: configuration.keyProtection(for: name), migrator: migrator)
+            chain: try await context.keyChain(), ciphers: context.ciphers, protection: context.protection,
+            migrator: context.migrator)
         var attempt = 0
         while true {
             attempt += 1

@@ -179,25 +179,18 @@ extension Stores {
         progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> SalvageReport {
         try await withClosedFile(DatabaseName(fileName), isWriting: false) { context, chain in
-            try await Self.salvage(context, chain, path, keepingUnattributed, progress)
-        }
-    }
-
-    private static func salvage(
-        _ context: StoreContext, _ chain: KeyChain, _ path: String, _ keepingUnattributed: Bool,
-        _ progress: @escaping @Sendable (WorkProgress) -> Void
-    ) async throws -> SalvageReport {
-        try await WorkMonitor.run(progress) { monitor in
-            try FileSystem.createDirectories(FileSystem.directory(of: path))
-            let target = try FileSystem.resolve(path)
-            guard try FileStatus.at(target) == nil else {
-                throw StrongroomError(
-                    .exists, "\"\(target)\" already exists, and is not overwritten. Use another path.")
+            try await WorkMonitor.run(progress) { monitor in
+                try FileSystem.createDirectories(FileSystem.directory(of: path))
+                let target = try FileSystem.resolve(path)
+                guard try FileStatus.at(target) == nil else {
+                    throw StrongroomError(
+                        .exists, "\"\(target)\" already exists, and is not overwritten. Use another path.")
+                }
+                let content = try FileContent.of(context.path)
+                try Self.check(content, chain, context.file)
+                let keys = try context.databaseKeys(chain, salt: content.salt)
+                return try Salvage(keys, to: target, keepsUnattributed: keepingUnattributed, monitor).run()
             }
-            let content = try FileContent.of(context.path)
-            try check(content, chain, context.file)
-            let keys = try context.databaseKeys(chain, salt: content.salt)
-            return try Salvage(keys, to: target, keepsUnattributed: keepingUnattributed, monitor).run()
         }
     }
 

@@ -1,12 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// A task that waits for the answer to its request.
-typealias StoreWaiter = CheckedContinuation<StoreAnswer<Store>, Never>
-
 /// Performs what ``StoreRegistry`` decides.
 extension Stores {
-    typealias Registry = StoreRegistry<Store, StoreWaiter>
+    typealias Registry = StoreRegistry<Store>
 
     private static let tickets = Atomic<UInt64>(0)
 
@@ -29,9 +26,8 @@ extension Stores {
             perform { $0.lost(loan, purpose) }
         }
         let request = StoreRequest(
-            name: name, purpose: purpose, isNested: StoreUse.isInside(self) || OpeningWaits.isInsideOpening,
-            waitsForWork: waitsForWork)
-        return try await OpeningWaits.wait(for: OpeningWaits.RegisteredName(self, name)) {
+            name: name, purpose: purpose, isNested: StoreUse.isNested(in: self), waitsForWork: waitsForWork)
+        return try await StoreUse.wait(for: name, of: self) {
             try await withTaskExecutorPreference(Self.opener) { try await fulfill(request, timeout) }
         }
     }
@@ -64,7 +60,7 @@ extension Stores {
     ///
     /// - Parameter label: What the work is, for the report of a shutdown.
     func whileClosed<T>(_ name: DatabaseName, label: String, _ work: () async throws -> T) async throws -> T {
-        let answer = try await OpeningWaits.wait(for: OpeningWaits.RegisteredName(self, name)) {
+        let answer = try await StoreUse.wait(for: name, of: self) {
             await self.answer(StoreRequest(name: name, purpose: .reserve), nil)
         }
         if case .failed(let error) = answer { throw error }
@@ -74,80 +70,72 @@ extension Stores {
             removeHolder(holder)
             perform { $0.closed(loan) }
         }
-        return try await OpeningWaits.run(OpeningWaits.Opening(self, loan, isWork: true), work)
+        return try await StoreUse.run(.work, name, of: self, work)
     }
 
     // MARK: Waiting
 
     private func answer(_ request: StoreRequest, _ timeout: Duration?) async -> StoreAnswer<Store> {
-        var timer: (any DispatchSourceTimer)?
-        defer { timer?.cancel() }
-        return await wait(request.name) { ticket, waiter in
-            let waiting = Registry.Request(request, ticket: ticket, waiter: waiter)
-            let (answer, steps) = state.withLock { $0.registry.request(waiting) }
-            perform(steps)
-            guard answer == nil else { return answer }
-            sweepLater()
-            // What comes before the request is queued would not find it.
-            if let timeout {
-                timer = startTimer(after: timeout) { [weak self] in
-                    self?.withdraw(request.name, ticket, after: timeout)
-                }
-            }
-            return nil
-        }
+        await wait(request, timeout) { state, request in state.registry.request(request) }
     }
 
     private func joinOpening(_ loan: StoreLoan, _ request: StoreRequest) async -> StoreAnswer<Store> {
-        await wait(loan.name) { ticket, waiter in
-            let waiting = Registry.Request(request, ticket: ticket, waiter: waiter)
-            let steps: Registry.Steps? = state.withLock { state in
-                state.registry.join(loan, waiting)
-                guard !state.registry.hasEnded else { return state.registry.failed(loan, hasShutDown(loan.name)) }
-                state.openings[loan.number] = beginOpening(loan)
-                return nil
-            }
-            if let steps { perform(steps) }
-            return nil
+        await wait(request, nil) { state, request in
+            state.registry.join(loan, request)
+            guard !state.registry.hasEnded else { return (nil, state.registry.failed(loan, hasShutDown(loan.name))) }
+            state.openings[loan.number] = beginOpening(loan)
+            return (nil, Registry.Steps())
         }
     }
 
     /// Waits for the answer to a request, which is withdrawn if the task is cancelled.
     ///
-    /// - Parameter queue: Queues the request under a ticket; returns the answer if it does not wait.
+    /// - Parameter queue: Queues the request; returns the answer if it does not wait, and what follows.
     private func wait(
-        _ name: DatabaseName, _ queue: (_ ticket: UInt64, _ waiter: StoreWaiter) -> StoreAnswer<Store>?
+        _ request: StoreRequest, _ timeout: Duration?,
+        _ queue: (inout State, StoreRequest) -> (answer: StoreAnswer<Store>?, steps: Registry.Steps)
     ) async -> StoreAnswer<Store> {
-        let ticket = Self.nextTicket()
+        var request = request
+        request.ticket = Self.nextTicket()
+        let queued = request
+        var timer: (any DispatchSourceTimer)?
         // The thread sanitizer does not see that a continuation which is resumed before it is awaited orders the two;
         // it sees that a lock does.
         defer { state.withLock { _ in } }
+        defer { timer?.cancel() }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
-                if let answer = queue(ticket, waiter) { return waiter.resume(returning: answer) }
-                // One that was cancelled before did not find the request.
-                if Task.isCancelled { withdraw(name, ticket) }
+                let (answer, steps) = state.withLock { state in
+                    let (answer, steps) = queue(&state, queued)
+                    if answer == nil { state.waiters[queued.ticket] = waiter }
+                    return (answer, steps)
+                }
+                perform(steps)
+                if let answer { return waiter.resume(returning: answer) }
+                sweepLater()
+                // What comes before the request is queued would not find it.
+                if let timeout { timer = startTimer(after: timeout) { [weak self] in self?.withdraw(queued, timeout) } }
+                if Task.isCancelled { withdraw(queued) }
             }
         } onCancel: {
-            withdraw(name, ticket)
+            withdraw(queued)
         }
     }
 
-    /// Answers a request, whose task takes the lock after this.
-    private func resume(_ waiter: StoreWaiter, _ answer: StoreAnswer<Store>) {
-        state.withLock { _ in }
-        waiter.resume(returning: answer)
+    private func resume(_ ticket: UInt64, _ answer: StoreAnswer<Store>) {
+        state.withLock { $0.waiters.removeValue(forKey: ticket) }?.resume(returning: answer)
     }
 
     /// Withdraws a request: its task was cancelled, or its time is over.
-    private func withdraw(_ name: DatabaseName, _ ticket: UInt64, after timeout: Duration? = nil) {
-        let (waiter, steps, numbers, limits) = state.withLock { state in
-            let (waiter, steps) = state.registry.withdraw(name, ticket, isLate: timeout != nil)
-            return (waiter, steps, waiter.map { _ in state.registry.statistics }, state.registry.limits)
+    private func withdraw(_ request: StoreRequest, _ timeout: Duration? = nil) {
+        let (isWithdrawn, steps, numbers, limits) = state.withLock { state in
+            let (isWithdrawn, steps) = state.registry.withdraw(request.name, request.ticket, isLate: timeout != nil)
+            let numbers = isWithdrawn ? state.registry.statistics : StoresStatistics()
+            return (isWithdrawn, steps, numbers, state.registry.limits)
         }
         perform(steps)
-        guard let waiter, let numbers else { return }
-        guard let timeout else { return resume(waiter, .failed(CancellationError())) }
+        guard isWithdrawn else { return }
+        guard let timeout else { return resume(request.ticket, .failed(CancellationError())) }
         let error = StrongroomError(
             .timedOut,
             """
@@ -156,8 +144,8 @@ extension Stores {
             \((numbers.waiting + 1).counting("request")). Raise `lendingLimits` \
             (\(limits.openStores.counting("open store"))), or end uses sooner.
             """,
-            database: name.fileName)
-        resume(waiter, .failed(error))
+            database: request.name.fileName)
+        resume(request.ticket, .failed(error))
     }
 
     private func isKeptClosed(_ name: DatabaseName) -> StrongroomError {
@@ -195,7 +183,7 @@ extension Stores {
     private static let closings = 8
 
     func perform(_ steps: Registry.Steps) {
-        for (waiter, answer) in steps.answers { resume(waiter, answer) }
+        for (ticket, answer) in steps.answers { resume(ticket, answer) }
         for loan in steps.abandoned { state.withLock { $0.openings[loan.number] }?.cancel() }
         guard !steps.closing.isEmpty else { return }
         let left = Locked(steps.closing[...])

@@ -13,34 +13,19 @@ public final class Stores: Sendable {
         var discovered: Set<String> = []
         /// The error for a target whose discovered configurations conflict.
         var faults: [String: StrongroomError] = [:]
-        var registry = StoreRegistry<Store, StoreWaiter>()
+        var registry = StoreRegistry<Store>()
+        /// The tasks that wait for the answers to their requests, by ticket.
+        var waiters: [UInt64: CheckedContinuation<StoreAnswer<Store>, Never>] = [:]
         /// The openings of the stores that are open or being opened, by the number of their loan.
         var openings: [UInt64: Task<Store, any Error>] = [:]
-        /// The uses of lent stores, by the ticket of their request.
+        /// The uses of lent stores.
         var holders: [UInt64: StoreHolder] = [:]
         /// Work that lasts until the shutdown, which cancels it.
         var endless: [UInt64: Task<Void, any Error>] = [:]
-
-        func configuration(of name: DatabaseName) throws -> any Configuration {
-            if let fault = faults[name.target] { throw fault.naming(name.fileName) }
-            if let configuration = configurations[name.target] { return configuration }
-            let known =
-                configurations.isEmpty
-                ? "none is registered" : "registered are \(configurations.keys.sorted().joined(separator: ", "))"
-            throw StrongroomError(
-                .noConfiguration,
-                """
-                There is no configuration for the target "\(name.target)"; \(known). Register one, or correct the \
-                name.
-                """,
-                database: name.fileName
-            )
-        }
     }
 
     let state = Locked(State())
 
-    /// What the open stores share.
     let resources = Locked(StoreResources())
 
     let idleSweep = IdleTimer(time: .seconds(1))
@@ -129,6 +114,15 @@ public final class Stores: Sendable {
     ///
     /// - Throws: ``StrongroomError`` with `noConfiguration`, `duplicateConfiguration`.
     package func configuration(of name: DatabaseName) throws -> any Configuration {
-        try state.withLock { try $0.configuration(of: name) }
+        let (fault, configurations) = state.withLock { ($0.faults[name.target], $0.configurations) }
+        if let fault { throw fault.naming(name.fileName) }
+        if let configuration = configurations[name.target] { return configuration }
+        let known =
+            configurations.isEmpty
+            ? "none is registered" : "registered are \(configurations.keys.sorted().joined(separator: ", "))"
+        throw StrongroomError(
+            .noConfiguration,
+            "There is no configuration for the target \"\(name.target)\"; \(known). Register one, or correct the name.",
+            database: name.fileName)
     }
 }

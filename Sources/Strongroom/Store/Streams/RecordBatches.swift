@@ -67,7 +67,9 @@ final class RecordBatches<Source: Table> where Source.RecordType: Sendable {
             return
         }
         guard let reader, hasBegun else { return hasBegun = true }
-        ahead = stream.task(filling: batch, by: reader)
+        ahead = Task(executorPreference: stream.store.executor) { [stream, batch] in
+            try await stream.read(batch, by: reader)
+        }
     }
 
     /// For a store in memory, whose single connection must not be held: a write in the loop would wait for it.
@@ -89,11 +91,6 @@ extension RecordStream {
             [fill, query] in try fill(batch, query, $0, $1, true)
         }
     }
-
-    /// Begins to fill a batch, at once on one of the store's threads.
-    fileprivate func task(filling batch: RecordBatch<Element>, by reader: HeldReader) -> Task<Void, any Error> {
-        Task(executorPreference: store.executor) { try await read(batch, by: reader) }
-    }
 }
 
 /// Some consecutive records of a query.
@@ -114,14 +111,13 @@ final class RecordBatch<Element: Sendable>: @unchecked Sendable {  // used by on
 
     /// Steps through a query's statement: to its end, or to ``largest`` records, or for ``longest``.
     ///
-    /// - Parameters:
-    ///   - isLimited: Whether the batch ends before the statement does.
+    /// - Parameter isLimited: Whether the batch ends before the statement does.
     /// - Throws: ``StrongroomError`` with `typeMismatch`, which names the row, or the engine's failure.
     @inlinable
     func fill<Source: Table>(
         from query: Query<Source>, _ statement: Statement, _ connection: Connection, isLimited: Bool
     ) throws where Source.RecordType == Element {
-        // In place: the array's own method copies each record and releases it again.
+        // Through the buffer: the array's own method copies each record and releases it again.
         defer {
             count += records.count
             records.withUnsafeMutableBufferPointer { $0.reverse() }

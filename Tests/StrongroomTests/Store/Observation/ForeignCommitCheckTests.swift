@@ -128,8 +128,8 @@ struct ForeignCommitCheckTests {
         let broadcaster = ChangeBroadcaster()
         let counters = StoreCounters()
         let checks = Tally()
-        let file = ForeignCommits.File(path: "/nowhere/at/all.sqlite", changes: .automatic, logger: log.logger(.notice))
-        let foreign = ForeignCommits(file, broadcaster, counters)
+        let foreign = ForeignCommits(
+            "/nowhere/at/all.sqlite", .automatic, log.logger(.notice), broadcaster, counters)
         foreign.begin {
             checks.add()
             return true

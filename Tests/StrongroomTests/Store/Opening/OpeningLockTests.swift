@@ -241,13 +241,13 @@ struct ReportWordsTests {
     }
 
     @Test func anOpening() async throws {
-        #expect(try await words(vault(1)) == ["made with key 1 of 1"])
+        #expect(try await words(vault(1)) == ["created with key 1 of 1"])
         #expect(try await words(vault(1)) == ["opened with key 1 of 1", "at version 1"])
         let moved = try await words(vault(1, 2, versions: 3))
         #expect(moved.first == "opened with key 2 of 2")
         #expect(moved.dropFirst().first?.hasPrefix("rotated from key 1 to key 2 by a copy of ") == true)
         #expect(moved.last == "migrated from version 1 to version 3")
-        #expect(try await words(Vault(directory.path("plain")) { _ in .plaintext }) == ["made, not encrypted"])
+        #expect(try await words(Vault(directory.path("plain")) { _ in .plaintext }) == ["created, not encrypted"])
     }
 
     @Test func aRotationThatHasNothingToDo() async throws {

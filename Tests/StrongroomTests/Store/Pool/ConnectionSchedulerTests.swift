@@ -41,9 +41,9 @@ struct ConnectionSchedulerTests {
         }
         #expect(slots == [.writer, nil, nil, nil, nil, nil])
         // No read sees uncommitted changes, and no transaction is shared with a read.
-        let first = (queue.finishWrite(mayGrow: true).waiter, queue.finishWrite(mayGrow: true).waiter)
+        let first = (queue.finishWrite(mayGrow: true), queue.finishWrite(mayGrow: true))
         let read = (queue.release(.writer).waiter, queue.release(.writer).waiter)
-        let second = (queue.finishWrite(mayGrow: true).waiter, queue.finishWrite(mayGrow: true).waiter)
+        let second = (queue.finishWrite(mayGrow: true), queue.finishWrite(mayGrow: true))
         let last = (queue.release(.writer).waiter, queue.acquireFreeReaders(), queue.release(.writer).isIdle)
         #expect(first == (1, nil) && read == (2, 3) && second == (4, nil))
         #expect(last == (5, [], true))
@@ -54,13 +54,9 @@ extension ConnectionScheduler.Answer {
     fileprivate var slot: ConnectionScheduler.Slot? { if case .granted(let slot) = self { slot } else { nil } }
 }
 
-extension ConnectionScheduler.Release {
-    fileprivate var waiter: Waiter? { if case .slot(let waiter, _) = self { waiter } else { nil } }
-    fileprivate var isIdle: Bool { if case .idle = self { true } else { false } }
-}
-
-extension ConnectionScheduler.GroupStep {
-    fileprivate var waiter: Waiter? { if case .handOn(let waiter) = self { waiter } else { nil } }
+extension ConnectionScheduler.Admission {
+    fileprivate var waiter: Waiter? { slots.first?.waiter }
+    fileprivate var isIdle: Bool { slots.isEmpty && exclusive == nil && drain == nil && !isClose }
 }
 
 /// One random schedule, run on the scheduler and on a model of it: two lists of waiting requests and a table of the
@@ -163,44 +159,39 @@ private struct QueueRun {
             fates[holder] = .served
             if !isReader, try handOn(from: holder, to: next) { return }
         }
-        switch queue.release(slot) {
-        case .slot(let waiter, let given):
+        let admission = queue.release(slot)
+        try expect(admission.exclusive == nil && admission.drain == nil, "there is no exclusive request")
+        if let (waiter, given) = admission.slots.first {
             try expect(waiter == next, "\(waiter) was served before \(String(describing: next))")
             try expect(given == slot, "\(given) was handed on in place of \(slot)")
             waiting[isReader]?.removeFirst()
             occupied[given] = waiter
             fates[waiter] = .granted
             groupSize = isReader ? groupSize : 1
-        case .idle:
-            try expect(next == nil, "\(slot) stays free while \(String(describing: next)) waits")
-            try expect(!(isClosing && occupied.isEmpty), "the last release did not report the closing")
-        case .exclusive, .drain:
-            throw mismatch("there is no exclusive request")
-        case .close:
-            try expect(isClosing && occupied.isEmpty && next == nil, "closed too early")
-            closings += 1
+            return try expect(admission.slots.count == 1 && !admission.isClose, "one slot was given twice")
         }
+        try expect(next == nil, "\(slot) stays free while \(String(describing: next)) waits")
+        try expect(admission.isClose == (isClosing && occupied.isEmpty), "isClose is \(admission.isClose)")
+        if admission.isClose { closings += 1 }
     }
 
-    /// Ends a write's turn.
+    /// Ends a write.
     ///
     /// - Returns: Whether the next one has its transaction now.
     private mutating func handOn(from holder: UInt64, to next: UInt64?) throws -> Bool {
         let mayGrow = UInt64.random(in: 0..<4, using: &random) > 0
         let mustGrow =
             mayGrow && groupSize < Self.largestGroup && shared.contains(holder) && (next.map(shared.contains) ?? false)
-        switch queue.finishWrite(mayGrow: mayGrow) {
-        case .commit:
+        guard let waiter = queue.finishWrite(mayGrow: mayGrow) else {
             try expect(!mustGrow, "\(String(describing: next)) could have continued the transaction of \(holder)")
             return false
-        case .handOn(let waiter):
-            try expect(mustGrow && waiter == next, "\(waiter) was given the transaction of \(holder)")
-            waiting[false]?.removeFirst()
-            occupied[.writer] = waiter
-            fates[waiter] = .granted
-            groupSize += 1
-            return true
         }
+        try expect(mustGrow && waiter == next, "\(waiter) was given the transaction of \(holder)")
+        waiting[false]?.removeFirst()
+        occupied[.writer] = waiter
+        fates[waiter] = .granted
+        groupSize += 1
+        return true
     }
 
     private mutating func acquireFree() throws {

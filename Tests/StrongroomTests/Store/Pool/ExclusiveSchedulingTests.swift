@@ -70,7 +70,7 @@ struct ExclusiveSchedulingTests {
         _ = queue.request(.write, ticket: 3, waiter: 3)
         _ = queue.release(.reader(0))
         _ = queue.request(.write, ticket: 4, waiter: 4)
-        let next = queue.finishWrite(mayGrow: true).waiter
+        let next = queue.finishWrite(mayGrow: true)
         let granted = queue.release(.writer).exclusive
         #expect(next == nil && granted == 2)
         #expect(queue.endExclusive().slots.map(\.waiter) == [4])
@@ -123,15 +123,8 @@ extension ConnectionScheduler.Answer {
     fileprivate var isClosed: Bool { if case .closed = self { true } else { false } }
 }
 
-extension ConnectionScheduler.Release {
-    fileprivate var exclusive: Waiter? { if case .exclusive(let waiter) = self { waiter } else { nil } }
-    fileprivate var drain: ConnectionScheduler.Drain? { if case .drain(let drain) = self { drain } else { nil } }
-    fileprivate var isIdle: Bool { if case .idle = self { true } else { false } }
-    fileprivate var isClose: Bool { if case .close = self { true } else { false } }
-}
-
-extension ConnectionScheduler.GroupStep {
-    fileprivate var waiter: Waiter? { if case .handOn(let waiter) = self { waiter } else { nil } }
+extension ConnectionScheduler.Admission {
+    fileprivate var isIdle: Bool { slots.isEmpty && exclusive == nil && drain == nil && !isClose }
 }
 
 /// One random schedule with exclusive requests, checked for the invariants of all schedules.
@@ -218,6 +211,7 @@ private struct ExclusiveRun {
     private mutating func admit(_ admission: Queue.Admission) throws {
         for (waiter, slot) in admission.slots { try grant(waiter, slot) }
         if let waiter = admission.exclusive { try grantAll(waiter) }
+        if let drain = admission.drain { drains.append(drain) }
         if admission.isClose { closings += 1 }
     }
 
@@ -228,20 +222,14 @@ private struct ExclusiveRun {
         }
         let slots = granted.keys.sorted { "\($0)" < "\($1)" }
         guard let slot = slots.randomElement(using: &random) else { return }
-        if slot == .writer, case .handOn(let next) = queue.finishWrite(mayGrow: true) {
+        if slot == .writer, let next = queue.finishWrite(mayGrow: true) {
             granted[slot] = nil
             return try grant(next, slot)
         }
         granted[slot] = nil
-        switch queue.release(slot) {
-        case .slot(let waiter, let slot): try grant(waiter, slot)
-        case .exclusive(let waiter): try grantAll(waiter)
-        case .drain(let drain): drains.append(drain)
-        case .idle:
-            let isStuck = granted.isEmpty && !waiting.isEmpty
-            try expect(!isStuck, "\(waiting) wait and no operation runs")
-        case .close: closings += 1
-        }
+        try admit(queue.release(slot))
+        let isStuck = granted.isEmpty && exclusive == nil && !waiting.isEmpty
+        try expect(!isStuck, "\(waiting) wait and no operation runs")
     }
 
     private mutating func resumeOne() throws {

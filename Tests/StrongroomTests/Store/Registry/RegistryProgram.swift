@@ -4,7 +4,7 @@ import StrongroomTesting
 
 /// A random program of callers, openings and closings on a registry, beside a model of what each database may be.
 struct RegistryProgram {
-    typealias Registry = StoreRegistry<UInt64, UInt64>
+    typealias Registry = StoreRegistry<UInt64>
 
     /// What is wrong, in words.
     struct Fault: Error { let text: String }
@@ -97,9 +97,10 @@ struct RegistryProgram {
         if caller.purpose != .reserve, Bool.random(using: &random), try use(caller) { return }
         lastTicket += 1
         waiting[lastTicket] = caller
-        let request = StoreRequest(
-            name: name, purpose: caller.purpose, isNested: isNested, waitsForWork: caller.waitsForWork)
-        let (answer, steps) = registry.request(Registry.Request(request, ticket: lastTicket, waiter: lastTicket))
+        let (answer, steps) = registry.request(
+            StoreRequest(
+                name: name, purpose: caller.purpose, ticket: lastTicket, isNested: isNested,
+                waitsForWork: caller.waitsForWork))
         if let answer { try receive(lastTicket, answer) }
         try perform(steps)
     }
@@ -122,8 +123,7 @@ struct RegistryProgram {
         let (loan, caller) = begins.remove(at: index)
         lastTicket += 1
         waiting[lastTicket] = caller
-        let request = StoreRequest(name: loan.name, purpose: caller.purpose)
-        registry.join(loan, Registry.Request(request, ticket: lastTicket, waiter: lastTicket))
+        registry.join(loan, StoreRequest(name: loan.name, purpose: caller.purpose, ticket: lastTicket))
         openings.append(loan)
     }
 
@@ -165,13 +165,12 @@ struct RegistryProgram {
         let open = waiting.filter { !$0.value.isLeaving }.keys.sorted()
         guard let ticket = pick(open), let caller = waiting[ticket] else { return }
         let isLate = Bool.random(using: &random)
-        let (waiter, steps) = registry.withdraw(caller.name, ticket, isLate: isLate)
-        if waiter == nil {
+        let (isWithdrawn, steps) = registry.withdraw(caller.name, ticket, isLate: isLate)
+        if !isWithdrawn {
             try require(databases[caller.name]?.phase == .opening, "\(ticket) cannot be withdrawn")
             try require(isLate != (steps.abandoned.map(\.name) == [caller.name]), "an opening has a time")
             if !isLate { waiting[ticket]?.isLeaving = true }
         } else {
-            try require(waiter == ticket, "\(ticket) was withdrawn, and not another")
             waiting[ticket] = nil
         }
         try perform(steps)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Decisions on the stores of a registry")
 struct StoreRegistryTests {
-    private typealias Registry = StoreRegistry<String, UInt64>
+    private typealias Registry = StoreRegistry<String>
 
     private static let now = ContinuousClock.now
 
@@ -23,8 +23,8 @@ struct StoreRegistryTests {
         _ number: Int, _ registry: inout Registry, _ purpose: StorePurpose = .borrow, ticket: UInt64 = 0,
         isNested: Bool = false
     ) throws -> (answer: StoreAnswer<String>?, steps: Registry.Steps) {
-        let request = StoreRequest(name: try name(number), purpose: purpose, isNested: isNested)
-        return registry.request(Registry.Request(request, ticket: ticket, waiter: ticket))
+        registry.request(
+            StoreRequest(name: try name(number), purpose: purpose, ticket: ticket, isNested: isNested))
     }
 
     /// Lends a store that is opened at once.
@@ -35,7 +35,7 @@ struct StoreRegistryTests {
         case .use(let loan, _): return loan
         case .open(let loan):
             let answers = try open(loan, &registry, purpose).answers
-            #expect(answers.map(\.waiter) == [0])
+            #expect(answers.map(\.ticket) == [0])
             return loan
         default: throw Refusal(number: number)
         }
@@ -45,8 +45,7 @@ struct StoreRegistryTests {
     private static func open(
         _ loan: StoreLoan, _ registry: inout Registry, _ purpose: StorePurpose = .borrow, ticket: UInt64 = 0
     ) throws -> Registry.Steps {
-        let request = StoreRequest(name: loan.name, purpose: purpose)
-        registry.join(loan, Registry.Request(request, ticket: ticket, waiter: ticket))
+        registry.join(loan, StoreRequest(name: loan.name, purpose: purpose, ticket: ticket))
         return registry.opened(loan, loan.name.fileName, at: now)
     }
 
@@ -145,13 +144,13 @@ struct StoreRegistryTests {
     }
 
     @Test func `the times of closed stores are remembered of at most as many as may be open`() throws {
-        var returns = EarlierReturns()
-        for number in 0..<10 { returns.add(try Self.name(number), Self.now + .seconds(number), most: 3) }
-        returns.add(try Self.name(8), Self.now + .seconds(20), most: 3)
-        #expect(try returns.remove(Self.name(7)) == nil)
-        #expect(try returns.remove(Self.name(8)) == Self.now + .seconds(20))
-        #expect(try returns.remove(Self.name(8)) == nil)
-        #expect(try returns.remove(Self.name(9)) == Self.now + .seconds(9))
+        var idle = IdleStores()
+        for number in 0..<10 { idle.remember(try Self.name(number), Self.now + .seconds(number), most: 3) }
+        idle.remember(try Self.name(8), Self.now + .seconds(20), most: 3)
+        #expect(try idle.forget(Self.name(7)) == nil)
+        #expect(try idle.forget(Self.name(8)) == Self.now + .seconds(20))
+        #expect(try idle.forget(Self.name(8)) == nil)
+        #expect(try idle.forget(Self.name(9)) == Self.now + .seconds(9))
     }
 
     @Test func `idle stores are trimmed once and closed after their time`() throws {
@@ -184,7 +183,7 @@ struct StoreRegistryTests {
         #expect(registry.sweep(at: Self.now, trimTime: .seconds(1)).isDone)
         #expect(try Self.request(0, &registry, ticket: 1).answer == nil)
         #expect(!registry.sweep(at: Self.now, trimTime: .seconds(1)).isDone)
-        #expect(registry.closed(held).answers.map(\.waiter) == [1])
+        #expect(registry.closed(held).answers.map(\.ticket) == [1])
     }
 
     @Test func `a request that does not wait for work is refused, also behind a close`() throws {
@@ -192,10 +191,10 @@ struct StoreRegistryTests {
         let loan = try Self.lend(0, &registry)
         _ = Self.giveBack(loan, &registry)
         #expect(try Self.request(0, &registry, .reserve, ticket: 1).steps.closing.map(\.store) == ["t_0"])
-        let request = StoreRequest(name: loan.name, purpose: .keep, waitsForWork: false)
-        #expect(registry.request(Registry.Request(request, ticket: 2, waiter: 2)).answer == nil)
+        let request = StoreRequest(name: loan.name, purpose: .keep, ticket: 2, waitsForWork: false)
+        #expect(registry.request(request).answer == nil)
         let answers = registry.closed(loan).answers
-        #expect(answers.map(\.waiter) == [1, 2])
+        #expect(answers.map(\.ticket) == [1, 2])
         guard case .refused = answers.last?.answer else { throw Refusal(number: 2) }
     }
 
@@ -209,12 +208,12 @@ struct StoreRegistryTests {
         }
         // It need not wait, since its store is open.
         let other = try Self.lend(0, &registry)
-        #expect(try registry.withdraw(Self.name(1), 1).waiter == 1)
-        #expect(try registry.withdraw(Self.name(1), 1).waiter == nil)
+        #expect(try registry.withdraw(Self.name(1), 1).isWithdrawn)
+        #expect(try !registry.withdraw(Self.name(1), 1).isWithdrawn)
         #expect(Self.giveBack(first, &registry).closing.isEmpty)
         let steps = Self.giveBack(other, &registry)
         #expect(steps.closing.map(\.store) == ["t_0"] && steps.closing.map(\.makesRoom) == [true])
-        #expect(registry.closed(first).answers.map(\.waiter) == [2])
+        #expect(registry.closed(first).answers.map(\.ticket) == [2])
         #expect(registry.statistics.numbers == [0, 0, 1, 0, 1])
     }
 
@@ -226,7 +225,7 @@ struct StoreRegistryTests {
         #expect(try Self.request(2, &registry, ticket: 2).answer == nil)
         #expect(registry.closed(held).answers.isEmpty)
         _ = Self.giveBack(loan, &registry)
-        #expect(registry.closed(loan).answers.map(\.waiter) == [1])
+        #expect(registry.closed(loan).answers.map(\.ticket) == [1])
     }
 
     @Test func `requests behind others are granted when their store is opened`() throws {
@@ -238,9 +237,9 @@ struct StoreRegistryTests {
         // One store for three requests.
         #expect(Self.giveBack(loans[0], &registry).closing.count == 1)
         let steps = registry.closed(loans[0])
-        #expect(steps.answers.map(\.waiter) == [1])
+        #expect(steps.answers.map(\.ticket) == [1])
         #expect(registry.statistics.numbers == [1, 0, 1, 0, 1])
-        #expect(try Self.open(Self.loan(steps), &registry, ticket: 1).answers.map(\.waiter) == [3, 4, 1])
+        #expect(try Self.open(Self.loan(steps), &registry, ticket: 1).answers.map(\.ticket) == [3, 4, 1])
     }
 
     @Test func `many requests for one store close one other`() throws {
@@ -265,7 +264,7 @@ struct StoreRegistryTests {
         #expect(Self.giveBack(inner, &registry).closing.map(\.store) == ["t_1"])
         // It waits for the close, and for no limit after that.
         #expect(try Self.request(1, &registry, ticket: 2, isNested: true).answer == nil)
-        #expect(registry.closed(inner).answers.map(\.waiter) == [2])
+        #expect(registry.closed(inner).answers.map(\.ticket) == [2])
     }
 
     @Test func `at a limit of the process, idle stores are closed, and one store may always be open`() throws {
@@ -275,7 +274,7 @@ struct StoreRegistryTests {
         #expect(try Self.request(1, &registry, ticket: 1).answer == nil)
         #expect(Self.giveBack(loan, &registry).closing.map(\.store) == ["t_0"])
         let steps = registry.closed(loan)
-        #expect(steps.answers.map(\.waiter) == [1])
+        #expect(steps.answers.map(\.ticket) == [1])
         _ = try Self.open(Self.loan(steps), &registry)
         #expect(try Self.request(2, &registry, ticket: 2).answer == nil)
         let early = registry.sweep(at: Self.now, trimTime: .seconds(1))
@@ -283,7 +282,7 @@ struct StoreRegistryTests {
         // When the process is below its limits again, the next look lets requests through.
         isExceeded.withLock { $0 = false }
         let late = registry.sweep(at: Self.now, trimTime: .seconds(1))
-        #expect(late.steps.answers.map(\.waiter) == [2] && late.isDone)
+        #expect(late.steps.answers.map(\.ticket) == [2] && late.isDone)
     }
 
     // MARK: Openings
@@ -296,18 +295,17 @@ struct StoreRegistryTests {
         #expect(Self.giveBack(kept, &registry, closes: true).closing.isEmpty)
         #expect(try Self.request(2, &registry, ticket: 1).answer == nil)
         #expect(Self.giveBack(lent, &registry).closing.map(\.store) == ["t_0"])
-        #expect(registry.closed(lent).answers.map(\.waiter) == [1])
+        #expect(registry.closed(lent).answers.map(\.ticket) == [1])
     }
 
     @Test func `a failure reaches everyone who has waited for the opening`() throws {
         var registry = Self.registry()
         guard case .open(let loan) = try Self.request(0, &registry).answer else { throw Refusal(number: 0) }
-        registry.join(
-            loan, Registry.Request(StoreRequest(name: try Self.name(0), purpose: .borrow), ticket: 1, waiter: 1))
+        registry.join(loan, StoreRequest(name: try Self.name(0), purpose: .borrow, ticket: 1))
         #expect(try Self.request(0, &registry, ticket: 2).answer == nil)
         #expect(try Self.request(3, &registry, ticket: 3).answer == nil)
         let answers = registry.failed(loan, Refusal(number: 7)).answers
-        #expect(answers.map(\.waiter) == [1, 2, 3])
+        #expect(answers.map(\.ticket) == [1, 2, 3])
         for answer in answers.prefix(2) {
             guard case .failed(let error) = answer.answer else { throw Refusal(number: 1) }
             #expect(error as? Refusal == Refusal(number: 7))
@@ -318,16 +316,16 @@ struct StoreRegistryTests {
         var registry = Self.registry()
         let name = try Self.name(0)
         guard case .open(let loan) = try Self.request(0, &registry).answer else { throw Refusal(number: 0) }
-        registry.join(loan, Registry.Request(StoreRequest(name: name, purpose: .borrow), ticket: 1, waiter: 1))
+        registry.join(loan, StoreRequest(name: name, purpose: .borrow, ticket: 1))
         #expect(try Self.request(0, &registry, ticket: 2).answer == nil)
         let first = registry.withdraw(name, 1)
-        #expect(first.waiter == 1 && first.steps.abandoned.isEmpty)
+        #expect(first.isWithdrawn && first.steps.abandoned.isEmpty)
         // The time of a request is not that of its opening.
-        #expect(registry.withdraw(name, 2, isLate: true).waiter == nil)
+        #expect(!registry.withdraw(name, 2, isLate: true).isWithdrawn)
         let last = registry.withdraw(name, 2)
-        #expect(last.waiter == nil && last.steps.abandoned == [loan])
+        #expect(!last.isWithdrawn && last.steps.abandoned == [loan])
         #expect(try Self.request(0, &registry, ticket: 3).answer == nil)
-        #expect(registry.failed(loan, CancellationError()).answers.map(\.waiter) == [2, 3])
+        #expect(registry.failed(loan, CancellationError()).answers.map(\.ticket) == [2, 3])
     }
 
     @Test func `a store that was closed while its opening was reported is opened again`() throws {
@@ -346,9 +344,9 @@ struct StoreRegistryTests {
         for ticket in 1...3 as ClosedRange<UInt64> {
             #expect(try Self.request(0, &registry, ticket: ticket).answer == nil)
         }
-        #expect(try registry.withdraw(Self.name(0), 1).waiter == 1)
-        #expect(try registry.withdraw(Self.name(0), 2, isLate: true).waiter == 2)
-        #expect(registry.closed(loan).answers.map(\.waiter) == [3])
+        #expect(try registry.withdraw(Self.name(0), 1).isWithdrawn)
+        #expect(try registry.withdraw(Self.name(0), 2, isLate: true).isWithdrawn)
+        #expect(registry.closed(loan).answers.map(\.ticket) == [3])
         // A late report of the earlier store changes nothing.
         #expect(registry.closed(loan).answers.isEmpty)
         #expect(Self.giveBack(loan, &registry, closes: true).closing.isEmpty)
@@ -375,7 +373,7 @@ struct StoreRegistryTests {
             #expect(try Self.request(0, &registry, purpose, ticket: 7).answer == nil)
         }
         let reserved = registry.closed(loan).answers
-        #expect(reserved.map(\.waiter) == [1])
+        #expect(reserved.map(\.ticket) == [1])
         guard case .reserved(let work) = reserved.first?.answer else { throw Refusal(number: 1) }
         guard case .refused = try Self.request(0, &registry, .reserve).answer else { throw Refusal(number: 2) }
         #expect(registry.isInUse && registry.statistics.waiting == 2)
@@ -391,7 +389,7 @@ struct StoreRegistryTests {
         _ = Self.giveBack(loan, &registry)
         // It is not taken for one that is being closed for the waiting request.
         #expect(try Self.request(2, &registry, ticket: 3).steps.closing.map(\.store) == ["t_1"])
-        #expect(registry.closed(loan).answers.map(\.waiter) == [3])
+        #expect(registry.closed(loan).answers.map(\.ticket) == [3])
         #expect(registry.closed(work).answers.isEmpty)
         #expect(registry.statistics.closing == 0 && registry.statistics.opening == 1)
     }
@@ -403,7 +401,7 @@ struct StoreRegistryTests {
         #expect(try Self.request(2, &registry, ticket: 2).answer == nil)
         let work = try Self.reserve(0, &registry)
         _ = Self.giveBack(loan, &registry, closes: true)
-        #expect(registry.closed(loan).answers.map(\.waiter) == [2])
+        #expect(registry.closed(loan).answers.map(\.ticket) == [2])
         #expect(registry.closed(work).answers.isEmpty && registry.statistics.waiting == 1)
     }
 
@@ -414,7 +412,7 @@ struct StoreRegistryTests {
         _ = Self.giveBack(idle, &registry)
         #expect(try Self.request(2, &registry, ticket: 1).steps.closing.count == 1)
         #expect(try Self.request(5, &registry, ticket: 2).answer == nil)
-        #expect(registry.end().answers.map(\.waiter) == [1, 2])
+        #expect(registry.end().answers.map(\.ticket) == [1, 2])
         guard case .ended = try Self.request(0, &registry).answer else { throw Refusal(number: 0) }
         guard case .refused = try Self.request(6, &registry, .reserve).answer else { throw Refusal(number: 6) }
         #expect(Self.giveBack(used, &registry).closing.map(\.store) == ["t_0"])
