@@ -66,7 +66,7 @@ public struct KeyChain: Sendable, Equatable {
             .invalidKey,
             """
             Key \(index + 1) of the chain is `Key.plaintext`, which can only be the first one: a file that was \
-            encrypted is never made plaintext again. Put it first, or remove it.
+            encrypted never becomes plaintext again. Put it first, or remove it.
             """
         )
     }
@@ -120,8 +120,6 @@ extension Key {
             try Cryptography.pbkdf2(
                 bytes, salt: Self.salt + [kind], hash: .sha512, rounds: Self.rounds, count: 16)
         }
-        return digest.withUnsafeBytes { bytes in
-            bytes.prefix(4).map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
-        }
+        return digest.withUnsafeBytes { $0.prefix(4).hexadecimal }
     }
 }

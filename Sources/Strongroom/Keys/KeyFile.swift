@@ -1,11 +1,3 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// A file that contains the keys of a chain, one per line, oldest first.
 ///
 /// A line is a passphrase, `raw:` and 64 hexadecimal digits, or `recovery:` and a recovery key. Empty lines are
@@ -53,7 +45,7 @@ public struct KeyFile: Sendable {
     /// - Parameter body: Called with the content, which is wiped afterwards.
     func withContent<T>(_ body: (_ content: [UInt8]) throws -> T) throws -> T {
         guard let existing = try FileStatus.at(path) else {
-            throw StrongroomError(.fileMissing, "There is no key file at \"\(path)\"; make one, or correct the path.")
+            throw StrongroomError(.fileMissing, "There is no key file at \"\(path)\"; create one, or correct the path.")
         }
         guard existing.isRegularFile else { throw refusal("is not a regular file; give the path of a file") }
         let file = try opened()
@@ -76,16 +68,14 @@ public struct KeyFile: Sendable {
     }
 
     private func checkOwner(_ status: FileStatus) throws {
-        guard ![0, Self.user].contains(status.owner) else { return }
+        guard ![0, FileStatus.user].contains(status.owner) else { return }
         throw refusal(
             """
-            belongs to user \(status.owner), and this process runs as user \(Self.user): the owner decides with \
+            belongs to user \(status.owner), and this process runs as user \(FileStatus.user): the owner decides with \
             which keys databases are encrypted. Run the program as that user, or change the owner: \
-            chown \(Self.user) '\(path)'
+            chown \(FileStatus.user) '\(path)'
             """)
     }
-
-    private static var user: UInt32 { geteuid() }
 
     private func check(_ status: FileStatus) throws {
         try checkOwner(status)

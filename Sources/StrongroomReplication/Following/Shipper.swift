@@ -89,7 +89,7 @@ actor Shipper {
         let request = begun()
         let found = try await read(store) { try Look($0) }
         if let state = unchanged {
-            guard try found.finding != .nothing || store.fileStamp(ofWhole: false) != state.stamp else {
+            guard try found.finding != .nothing || store.fileStamp(ofCompleteFile: false) != state.stamp else {
                 reached(request, progress)
                 return false
             }

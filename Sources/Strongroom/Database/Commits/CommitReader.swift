@@ -1,7 +1,7 @@
 /// Reads what is committed to a database, by any process, as encrypted pages: those of each commit, in order and
 /// without a gap, from the WAL.
 ///
-/// It always has a read transaction open, on one of two connections. A new one begins before the former ends, so no
+/// It always has a read transaction open, on one of two connections. A new one begins before the previous one ends, so no
 /// frame is overwritten before it is read. While the transaction needs frames of the WAL, the engine does not restart
 /// the WAL; while it needs none, because all of them are in the file, the engine may restart the WAL once, and does not
 /// checkpoint the new frames ("WAL-mode File Format", section 2.2, sqlite.org/walformat.html).
@@ -55,7 +55,7 @@ package final class CommitReader {
         (spare, holder) = (nil, nil)
     }
 
-    /// The number of frames in the WAL when it was last looked at; it grows while the reader holds its transaction.
+    /// The number of frames in the WAL when it was last read; it grows while the reader holds its transaction.
     package private(set) var logLength = 0
 
     /// Looks for commits since those that have been read.
@@ -72,12 +72,12 @@ package final class CommitReader {
     ///
     /// - Parameters:
     ///   - limit: The largest number of pages of a batch, above 0.
-    ///   - mostBytes: What is kept in memory at most, in bytes; if there is more, the reader is closed, and what was
-    ///     committed is a gap.
+    ///   - mostBytes: The limit of the memory, in bytes; beyond it the reader is closed, and what was committed is a
+    ///     gap.
     package func readAhead(limit: Int, mostBytes: Int) throws {
         try closingAfterFailure {
             // Pages that differ are read in their own time: the transaction has what it needs, however long that takes.
-            while try pending?.isOfWholeFile != true && findPending() == .commits {
+            while try pending?.comesFromComparison != true && findPending() == .commits {
                 while pending != nil {
                     ahead.append(try readPending(limit))
                     guard ahead.reduce(0, { $0 + $1.content.count }) <= mostBytes else { return close() }
@@ -268,7 +268,7 @@ package final class CommitReader {
         of connection: Connection, after position: PublishedLog, to log: PublishedLog
     ) throws -> [PendingPages.Frame]? {
         let isContinued = log.salts == position.salts || position.frames == 0 && log.frames == 0
-        // A restart of the WAL: the frames of the former one have all been read, and were all in the file.
+        // A restart of the WAL: the frames of the previous one have all been read, and were all in the file.
         guard isContinued ? log.frames >= position.frames : position.isInFile else { return nil }
         let first = isContinued ? position.frames : 0
         guard log.frames > first else { return [] }
@@ -359,7 +359,7 @@ package struct FileStamp: Sendable, Equatable {
     }
 
     /// The stamp of a file that has every commit; nil also if there is a WAL that is not empty, or a journal.
-    static func ofWholeFile(_ file: DatabaseFile) throws -> FileStamp? {
+    static func ofCompleteFile(_ file: DatabaseFile) throws -> FileStamp? {
         guard try FileStatus.at(file.logPath)?.size ?? 0 == 0, try FileStatus.at(file.sideFiles.journal) == nil
         else { return nil }
         return try of(file)

@@ -26,8 +26,8 @@ struct PendingPages {
         self.source = source
     }
 
-    /// Whether they come from a comparison with the whole file.
-    var isOfWholeFile: Bool {
+    /// Whether they come from a comparison with the entire file.
+    var comesFromComparison: Bool {
         if case .pages = source { return true }
         return false
     }

@@ -6,7 +6,7 @@ struct ContentCopy {
     /// Whether the entries of indexes are copied; otherwise the indexes are built from the rows.
     private let transfersIndexes: Bool
 
-    /// Copies the whole content.
+    /// Copies the entire content.
     ///
     /// - Parameters:
     ///   - connection: A connection in exclusive use, outside a transaction.
@@ -52,9 +52,7 @@ struct ContentCopy {
     private static func attach(_ target: PlainFile, to connection: Connection, key: DerivedKey?) throws {
         try connection.attach(target, key: key)
         // It has no effect after the first table. The encoding is that of the source by default.
-        if let setting = try connection.ownValue("PRAGMA main.auto_vacuum") {
-            try connection.run("PRAGMA target.auto_vacuum = \(setting.number)")
-        }
+        try connection.copyNumber("auto_vacuum")
         try connection.run("PRAGMA target.journal_mode = OFF")
         try connection.run("PRAGMA target.synchronous = OFF")
         try connection.run("PRAGMA foreign_keys = OFF")
@@ -107,10 +105,7 @@ struct ContentCopy {
             WHERE type IN ('view', 'trigger') OR (type = 'table' AND rootpage = 0)
             """
         )
-        for setting in ["user_version", "application_id"] {
-            guard let value = try connection.ownValue("PRAGMA main.\(setting)") else { continue }
-            try connection.run("PRAGMA target.\(setting) = \(value.number)")
-        }
+        for setting in ["user_version", "application_id"] { try connection.copyNumber(setting) }
     }
 
     private func names(_ condition: String) throws -> [(name: String, sql: String)] {
@@ -122,7 +117,7 @@ struct ContentCopy {
         }
     }
 
-    /// Runs an object's CREATE statement for the target; the engine stores its first words in a normalized form.
+    /// Runs an object's CREATE statement for the target; the engine stores its first keywords in a normalized form.
     private func create(_ kind: String, _ sql: String) throws {
         let beginning = "CREATE \(kind) "
         guard sql.hasPrefix(beginning) else { throw unreadable }
@@ -195,7 +190,7 @@ struct ContentCopy {
         let quoted = Identifier.quote(table)
         let statement = "INSERT INTO target.\(quoted) SELECT * FROM main.\(quoted)"
         let instructions = try connection.ownRows("EXPLAIN \(statement)").compactMap { $0[1].asText }
-        guard !Self.wholeRecords.isDisjoint(with: instructions) else { return try copyRows(table) }
+        guard !Self.recordInstructions.isDisjoint(with: instructions) else { return try copyRows(table) }
         do {
             try connection.run(statement)
         } catch let error as StrongroomError {
@@ -203,8 +198,8 @@ struct ContentCopy {
         }
     }
 
-    /// The engine's instructions for reading a whole record: of a table, of a table since 3.36, of an index until 3.18.
-    private static let wholeRecords: Set = ["RowData", "RowCell", "RowKey"]
+    /// The engine's instructions for reading an entire record: of a table, of a table since 3.36, of an index until 3.18.
+    private static let recordInstructions: Set = ["RowData", "RowCell", "RowKey"]
 
     /// Whether a table has the same row ids in a transfer of its records: they are its key, it has none, or it has an
     /// index.
@@ -245,13 +240,9 @@ extension Connection {
         try key.withUnsafeBytes { try setKey($0, of: "target") }
         try apply(key.settings, to: "target")
     }
-}
 
-extension SQLValue {
-    /// An integer as an SQL literal.
-    fileprivate var number: String {
-        if case .integer(let number) = self { return String(number) }
-        return "0"
+    fileprivate func copyNumber(_ setting: String) throws {
+        try run("PRAGMA target.\(setting) = \(ownNumber("PRAGMA main.\(setting)"))")
     }
 }
 
@@ -273,7 +264,7 @@ struct DatabaseSummary {
     private static let settings = ["user_version", "application_id", "auto_vacuum", "encoding"]
 
     /// Reads all rows; to be called in a transaction.
-    init(_ connection: Connection, progress: (Int, Int) throws -> Void = { _, _ in }) throws {
+    init(_ connection: Connection, checkCancellation: () throws -> Void) throws {
         schema = try connection.ownRows(
             """
             SELECT type, name, tbl_name, sql FROM main.sqlite_master WHERE \(Connection.isPortable)
@@ -281,10 +272,9 @@ struct DatabaseSummary {
             """
         ).map { $0.map(\.exact) }
         let encoding = try connection.ownValue("PRAGMA main.encoding")?.asText
-        let names = try connection.tablesWithPages()
         var tables: [[UInt8]: Rows] = [:]
-        for (index, name) in names.enumerated() {
-            try progress(index, names.count)
+        for name in try connection.tablesWithPages() {
+            try checkCancellation()
             tables[Array(name.utf8)] = try connection.withStandIns { _ in
                 try connection.rows(of: name, encoding.flatMap(EncodedText.Encoding.init) ?? .utf8)
             }
@@ -301,7 +291,7 @@ struct DatabaseSummary {
             let name = String(decoding: table, as: UTF8.self)
             guard other.tables[table]?.count == rows.count else {
                 let found = (other.tables[table]?.count ?? 0).counting("row")
-                return "the table \"\(name)\" has \(found) in place of \(rows.count)"
+                return "the table \"\(name)\" has \(found) instead of \(rows.count)"
             }
             return """
                 the rows of the table "\(name)" have other values. If the database has values of another storage class \
@@ -309,9 +299,9 @@ struct DatabaseSummary {
                 column`)
                 """
         }
-        if schema != other.schema { return "the schema is another one" }
+        if schema != other.schema { return "the schema differs" }
         for (setting, value) in header.sorted(by: { $0.key < $1.key }) where other.header[setting] != value {
-            return "the setting \(setting) is another one"
+            return "the setting \(setting) differs"
         }
         return tables.count == other.tables.count ? nil : "there are more tables"
     }

@@ -19,7 +19,7 @@ struct PageComparison {
         }
     }
 
-    /// The pages that are not as they should be, in order.
+    /// The differences and damaged pages, in order.
     struct Outcome {
         var damagedInSource: [Int] = []
         var damagedInCopy: [Int] = []

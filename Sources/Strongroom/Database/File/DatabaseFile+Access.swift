@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
+import Foundation
 
 /// The lock between processes, for opening a file and for changing the files beside it.
 extension DatabaseFile {
@@ -53,8 +47,8 @@ extension DatabaseFile {
 }
 
 extension DatabaseFile {
-    /// Microseconds between two attempts.
-    private static let pause: UInt32 = 10_000
+    /// Seconds between two attempts, and between two scans of the WAL.
+    static let pause = 0.01
 
     /// Opens a connection that has exclusive access to the file: no other connection is open, with a lock or without
     /// one, as far as the system permits this process to find out.
@@ -78,7 +72,7 @@ extension DatabaseFile {
             connection.close()
             guard ContinuousClock.now - start < longest else { return nil }
             try whenWaiting()
-            usleep(Self.pause)
+            Thread.sleep(forTimeInterval: Self.pause)
         }
     }
 
@@ -129,7 +123,7 @@ extension DatabaseFile {
 }
 
 extension DatabaseFile {
-    /// A connection that has read the whole schema.
+    /// A connection that has read the entire schema.
     ///
     /// With a WAL it is read-only: closing one that can write checkpoints the WAL, whatever the key. Without a WAL it
     /// can write: a read-only one leaves an empty WAL behind.

@@ -68,7 +68,7 @@ struct DatabaseKeys: Sendable {
         let bytes = try connection.databaseFile()
         if let current, try opens(bytes, current) { return nil }
         var next = try others.first { try opens(bytes, $0) }
-        next?.isWhole = false
+        next?.isIntact = false
         return next
     }
 
@@ -98,12 +98,12 @@ struct DatabaseKeys: Sendable {
     /// Creates the required envelope, if there is none, with one slot for the current key.
     mutating func makeEnvelope(salt: [UInt8]?) throws {
         guard isEnvelopeWanted, envelope == nil, let key = chain.current else { return }
-        var made = try OpenEnvelope(
+        var created = try OpenEnvelope(
             databaseSalt: salt ?? key.salt ?? CipherSettings.randomSalt(), key: key, label: key.slotLabel,
             date: Date())
-        try envelopeFile.create(made)
-        made.position = lastPosition
-        envelope = made
+        try envelopeFile.create(created)
+        created.position = lastPosition
+        envelope = created
     }
 
     /// The key of a file that is about to be created; its envelope is on disk then.

@@ -11,9 +11,9 @@ struct TreeWalk {
         /// An unreadable page.
         case unreadable(Gap)
         /// A row of a rowid table, and whether all of its pages are readable.
-        case row(Int64, WipedBytes, isWhole: Bool)
+        case row(Int64, WipedBytes, isReadable: Bool)
         /// A row of a WITHOUT ROWID table or an entry of an index, and whether all of its pages are readable.
-        case entry(WipedBytes, isWhole: Bool)
+        case entry(WipedBytes, isReadable: Bool)
     }
 
     /// An unreadable page of a tree.
@@ -64,12 +64,12 @@ struct TreeWalk {
             }
             guard let payload = cell.payload else { continue }
             var parts = rowContent == .nothing ? [] : [payload.local]
-            let isWhole = try follow(payload, &parts, &met, meet)
+            let isReadable = try follow(payload, &parts, &met, meet)
             let value = parts.isEmpty ? WipedBytes.none : WipedBytes(parts)
             if page.isTable, let id = cell.rowID {
-                try meet(.row(id, value, isWhole: isWhole))
+                try meet(.row(id, value, isReadable: isReadable))
             } else if !page.isTable {
-                try meet(.entry(value, isWhole: isWhole))
+                try meet(.entry(value, isReadable: isReadable))
             }
         }
         if let last = page.lastChild { try walk(last, lowest...range.upperBound, depth: depth + 1, &met, meet) }

@@ -28,7 +28,7 @@ struct FileExamination {
             diagnosis = try FileDiagnosis(surroundingsOf: file, monitor.check)
             let status = try FileStatus.at(file.path)
             diagnosis.bytes = status?.isRegularFile == true ? status?.size ?? 0 : 0
-            try file.requireOwnCompanions()
+            try file.requireOwnSideFiles()
             switch try FileContent.of(file.path, reading: file.bytes) {
             case .absent: diagnosis.finding = .absent
             case .plaintext: try examinePlaintext(keys?.migrator, &diagnosis)
@@ -133,9 +133,8 @@ struct FileExamination {
         }
         guard diagnosis.missingPages == 0, damaged.isEmpty else {
             diagnosis.finding = diagnosis.missingPages > 0 ? .truncated : .damaged
-            let roots = (try? connection.schemaRoots()) ?? []
-            diagnosis.damagedPages = try PageOwners(contents: verifier.contents, roots: roots).name(
-                damaged, progress: monitor.check)
+            diagnosis.damagedPages = try verifier.contents.owners(
+                of: damaged, (try? connection.allSchemaEntries()) ?? [], checkCancellation: monitor.check)
             return
         }
     }
@@ -228,7 +227,7 @@ extension FileDiagnosis.Finding {
 
 /// The content of a file, which is read without changing it, and not checked.
 extension FileExamination {
-    /// - Parameter countsTables: Whether to count rows, which reads the whole file.
+    /// - Parameter countsTables: Whether to count rows, which reads the entire file.
     func survey(_ keys: Keys, countsTables: Bool) throws -> FileDiagnosis {
         var survey = try FileDiagnosis(surroundingsOf: file, monitor.check)
         survey.wantsEnvelope = keys.protection == .envelope

@@ -8,7 +8,10 @@ struct SchemaEntry: Sendable {
     let name: String
     /// The table that it belongs to; its own name for a table or a view.
     let table: String
+    /// Empty for an index that a constraint has created.
     private(set) var sql: String
+    /// Its root page; 0 if it has none.
+    let page: Int
     /// Whether it is in the connection's `temp` schema.
     var isTemporary = false
 
@@ -35,12 +38,14 @@ struct SchemaEntry: Sendable {
 extension Connection {
     /// All entries of the schema that have SQL text.
     func schemaEntries(temporary: Bool = false) throws -> [SchemaEntry] {
+        try allSchemaEntries(temporary: temporary).filter { !$0.sql.isEmpty && $0.name != RecordedName.view }
+    }
+
+    /// All entries of the schema, in the order of creation.
+    func allSchemaEntries(temporary: Bool = false) throws -> [SchemaEntry] {
         var entries: [SchemaEntry] = []
         let source = temporary ? "sqlite_temp_master" : "sqlite_master"
-        let query = """
-            SELECT type, name, tbl_name, sql FROM \(source) WHERE sql IS NOT NULL AND name <> '\(RecordedName.view)' \
-            ORDER BY rowid
-            """
+        let query = "SELECT type, name, tbl_name, ifnull(sql, ''), ifnull(rootpage, 0) FROM \(source) ORDER BY rowid"
         try withOwnStatement(query) { statement in
             let row = Row(statement)
             while try statement.step() {
@@ -48,7 +53,7 @@ extension Connection {
                 entries.append(
                     SchemaEntry(
                         kind: kind, name: try row.text(at: 1), table: try row.text(at: 2), sql: try row.text(at: 3),
-                        isTemporary: temporary))
+                        page: Int(try row.integer(at: 4)), isTemporary: temporary))
             }
         }
         return entries
