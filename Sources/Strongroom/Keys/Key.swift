@@ -172,7 +172,6 @@ struct DerivedKey: Sendable, Equatable {
     /// The number of derivations from a passphrase in this process: one for each open, which takes most of its time.
     static let derivations = Atomic<Int>(0)
 
-    /// Derives the key for a file.
     init(_ key: Key, salt: [UInt8], settings: CipherSettings) throws {
         self.salt = salt
         self.settings = settings
@@ -206,7 +205,6 @@ struct DerivedKey: Sendable, Equatable {
 }
 
 extension UnsafeMutableRawBufferPointer {
-    /// Writes bytes as hexadecimal digits in ASCII.
     func writeHexadecimal(_ bytes: UnsafeRawBufferPointer, at start: Int) {
         func digit(_ value: UInt8) -> UInt8 { value + (value < 10 ? 0x30 : 0x57) }
         for (index, byte) in bytes.enumerated() {
@@ -217,7 +215,6 @@ extension UnsafeMutableRawBufferPointer {
 }
 
 extension Sequence<UInt8> {
-    /// The bytes as hexadecimal digits.
     var hexadecimal: String { map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined() }
 }
 

@@ -37,7 +37,6 @@ public struct KeyFile: Sendable {
         return try withContent { content in try text.keyChain(content) }
     }
 
-    /// The parser of its content.
     var text: KeyText { KeyText(refusal: refusal) }
 
     /// Reads the file through the descriptor whose status is checked.

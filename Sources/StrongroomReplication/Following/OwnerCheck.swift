@@ -41,9 +41,9 @@ enum OwnerCheck {
             .replicaMissing,
             """
             The replica "\(folder.name)" \(found), and this database has shipped change \(shipped) to it. The object \
-            store has lost it, or another one is at its place, such as a directory whose file system is not mounted. \
-            Bring it back, and it goes on; or begin it anew with this file by `Replica.takesOver` (`--take-over` in \
-            the tool).
+            store has lost it, or there is another one at its location, such as a directory whose file system is not \
+            mounted. Bring it back, and it goes on; or begin it anew with this file by `Replica.takesOver` \
+            (`--take-over` in the tool).
             """)
     }
 
@@ -70,7 +70,7 @@ enum OwnerCheck {
     /// Two changes of this host's own hardly come between a request and the look at the record once.
     private static let attempts = 10
 
-    /// The record that has the newest change: this replica's, or that of another place at which it was before.
+    /// The record that has the newest change: this replica's, or that of another location at which it was before.
     private static func recordWithChange(
         _ head: ReplicaFolder.Head?, _ own: ReplicaRecord?, _ store: Store
     ) throws -> ReplicaRecord? {

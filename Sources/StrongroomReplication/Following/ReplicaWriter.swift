@@ -66,7 +66,7 @@ struct ReplicaWriter: Sendable {
         return object.bytes.count
     }
 
-    /// Makes this session the writer, so that a former one finds its next number taken.
+    /// Makes this session the writer, so that a previous one finds its next number taken.
     mutating func claim(_ form: PageForm) async throws {
         var header = header(.claim, form)
         header.databasePages = UInt32(versions.count)
@@ -116,7 +116,7 @@ struct ReplicaWriter: Sendable {
         ObjectHeader(
             kind: kind, isLast: true, part: 0, form: form, pages: 0, databasePages: 0, number: number + 1,
             time: max(time, WriteDeadline.time), writer: writer, replica: replica, envelopeLength: 0,
-            former: digest)
+            previous: digest)
     }
 
     // MARK: Bases

@@ -1,6 +1,6 @@
 import Strongroom
 
-/// What must not wait for a turn of the loop, which may wait for the object store for long.
+/// What must not wait for an iteration of the loop, which may wait for the object store for long.
 extension Replication {
     /// Prolongs the lease, and lets the WAL go when it has become too long.
     ///

@@ -124,7 +124,7 @@ public final class Replication: StoreCompanion {
         let guardInterval = leases == nil ? Self.guardIntervals.log : Self.guardIntervals.lease
         state.withLock { state in
             state.loop = Task { [weak self, wakeup] in
-                while await self?.turn() == true { await wakeup.wait(atMost: self?.pause ?? interval) }
+                while await self?.iterate() == true { await wakeup.wait(atMost: self?.pause ?? interval) }
             }
         }
         guardian.run(every: guardInterval) { [weak self] in await self?.guardOnce() ?? false }
@@ -161,7 +161,7 @@ public final class Replication: StoreCompanion {
             return state.loop
         }
         wakeup.signal()
-        // The last turn ships what is left.
+        // The last iteration ships what is left.
         let isDone = DispatchSemaphore(value: 0)
         Task.detached {
             await loop?.value
@@ -200,8 +200,8 @@ extension Replica: StartedExtension {
             throw StrongroomError(
                 .invalidSetting,
                 """
-                The configuration of "\(store.name)" lists two replicas. List one; a copy of it elsewhere is made by \
-                copying its objects, or by `strongroom replicate`.
+                The configuration of "\(store.name)" lists two replicas. List one; a copy of it elsewhere is created \
+                by copying its objects, or by `strongroom replicate`.
                 """,
                 database: store.name.fileName)
         }

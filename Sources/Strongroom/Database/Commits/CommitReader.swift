@@ -1,10 +1,10 @@
 /// Reads what is committed to a database, by any process, as encrypted pages: those of each commit, in order and
 /// without a gap, from the WAL.
 ///
-/// It always has a read transaction open, on one of two connections. A new one begins before the previous one ends, so no
-/// frame is overwritten before it is read. While the transaction needs frames of the WAL, the engine does not restart
-/// the WAL; while it needs none, because all of them are in the file, the engine may restart the WAL once, and does not
-/// checkpoint the new frames ("WAL-mode File Format", section 2.2, sqlite.org/walformat.html).
+/// It always has a read transaction open, on one of two connections. A new one begins before the previous one ends, so
+/// no frame is overwritten before it is read. While the transaction needs frames of the WAL, the engine does not
+/// restart the WAL; while it needs none, because all of them are in the file, the engine may restart the WAL once, and
+/// does not checkpoint the new frames ("WAL-mode File Format", section 2.2, sqlite.org/walformat.html).
 ///
 /// Not `Sendable`: its owner serializes the calls.
 package final class CommitReader {
@@ -120,14 +120,18 @@ package final class CommitReader {
         try closingAfterFailure {
             (pending, ahead) = (nil, [])
             if holder == nil { holder = try open() }
-            let (spare, log): (Connection, PublishedLog?)
-            if let connection = self.spare, let held {
-                (spare, log) = (connection, held)
-            } else {
-                (spare, log) = try beginTransaction()
-            }
+            let (spare, log): (Connection, PublishedLog?) =
+                if let connection = self.spare, let held { (connection, held) } else { try beginTransaction() }
             held = nil
-            guard let log else { throw notInWriteAheadMode(spare) }
+            guard let log else {
+                throw StrongroomError(
+                    .notReplicable,
+                    """
+                    The database is not in WAL mode, or its WAL could not be read, so its commits cannot be followed. \
+                    Open it for writing with Strongroom, which switches it to WAL mode.
+                    """,
+                    database: spare.database)
+            }
             let pages = try DatabasePages(of: spare, pageSize: form.size, in: log)
             guard pages.isLogIntact else { throw StrongroomError.shortened(spare.database) }
             let audit = PageAudit(cipher, spare, log)
@@ -249,16 +253,6 @@ package final class CommitReader {
         }
     }
 
-    private func notInWriteAheadMode(_ connection: Connection) -> StrongroomError {
-        StrongroomError(
-            .notReplicable,
-            """
-            The database is not in WAL mode, or its WAL could not be read, so its commits cannot be followed. Open it \
-            for writing with Strongroom, which switches it to WAL mode.
-            """,
-            database: connection.database)
-    }
-
     // MARK: Frames
 
     /// The latest frame of each page that was written after a position.
@@ -266,7 +260,7 @@ package final class CommitReader {
     /// - Returns: Nil if frames have been overwritten, or are not valid.
     private func frames(
         of connection: Connection, after position: PublishedLog, to log: PublishedLog
-    ) throws -> [PendingPages.Frame]? {
+    ) throws -> [(page: Int, frame: Int)]? {
         let isContinued = log.salts == position.salts || position.frames == 0 && log.frames == 0
         // A restart of the WAL: the frames of the previous one have all been read, and were all in the file.
         guard isContinued ? log.frames >= position.frames : position.isInFile else { return nil }
@@ -288,8 +282,7 @@ package final class CommitReader {
         }
         let end = LogChecksum(first: log.checksum.first, second: log.checksum.second)
         guard isSound, checksum == end else { return nil }
-        return latest.lazy.filter { $0.key <= log.pages }.map { PendingPages.Frame(page: $0, frame: $1) }
-            .sorted { $0.page < $1.page }
+        return latest.filter { $0.key <= log.pages }.sorted { $0.key < $1.key }.map { (page: $0, frame: $1) }
     }
 }
 

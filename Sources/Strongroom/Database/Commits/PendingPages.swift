@@ -1,13 +1,8 @@
 /// The pages of commits that have been found and not read yet.
 struct PendingPages {
-    struct Frame {
-        let page: Int
-        /// The number of the frame in the WAL, counted from 0.
-        let frame: Int
-    }
-
     enum Source {
-        case frames([Frame])
+        /// Pages and their frames in the WAL, which are counted from 0.
+        case frames([(page: Int, frame: Int)])
         case pages(DatabasePages, [UInt32])
     }
 

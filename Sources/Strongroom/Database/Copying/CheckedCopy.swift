@@ -29,14 +29,6 @@ struct CheckedCopy: Sendable {
         case required(String)
     }
 
-    struct Finished {
-        /// The copy, which keeps this name until it is moved.
-        let file: PlainFile
-        let content: Content
-        /// The duration of the checks before and after copying.
-        let verification: Duration
-    }
-
     /// What was found in a copy.
     struct Content: Sendable {
         /// The first defect of the structure; nil for none, or if it was not checked.
@@ -55,7 +47,10 @@ struct CheckedCopy: Sendable {
     ///   - source: A connection in exclusive use, outside a transaction; if the cipher settings change, it may only be
     ///     closed afterwards.
     ///   - prepare: Called with the copy while it is empty.
-    func make(from source: Connection, prepare: (PlainFile) throws -> Void = { _ in }) throws -> Finished {
+    /// - Returns: The copy, what was found in it, and the duration of the checks before and after copying.
+    func make(
+        from source: Connection, prepare: (PlainFile) throws -> Void = { _ in }
+    ) throws -> (file: PlainFile, content: Content, verification: Duration) {
         try remove()
         do {
             // The WAL may have more pages than the file; before its first read SQLCipher 4 counts none.
@@ -71,7 +66,7 @@ struct CheckedCopy: Sendable {
             try SideFiles(of: path).removeEngineFiles()
             try copy.synchronize()
             try copy.requireName(path)
-            return Finished(file: copy, content: content, verification: verification)
+            return (copy, content, verification)
         } catch {
             // The first failure is the one to report, unless plaintext is left.
             if to == nil { try remove() } else { try? remove() }
@@ -136,11 +131,11 @@ struct CheckedCopy: Sendable {
             let start = ContinuousClock.now
             try leaveWALMode()
             try report(.verifying, 0, pages.count, size)
-            let outcome = try PageComparison(of: pages, key: from, with: copy, key: to).run {
+            let found = try PageComparison(of: pages, key: from, with: copy, key: to).run {
                 try report(.verifying, $0, pages.count, size)
             }
-            if !outcome.damagedInSource.isEmpty { throw damaged(outcome.damagedInSource.count) }
-            if let defect = outcome.defectOfCopy { throw failed("the copy is not equal: \(defect)") }
+            if found.damagedInSource > 0 { throw damaged(found.damagedInSource) }
+            if let defect = found.defectOfCopy { throw failed("the copy is not equal: \(defect)") }
             return start
         }
     }
@@ -309,7 +304,6 @@ struct CheckedCopy: Sendable {
 
     // MARK: Failures
 
-    /// The error for a number of damaged pages of the database.
     func damaged(_ count: Int) -> StrongroomError {
         StrongroomError(
             .damaged,
@@ -346,7 +340,6 @@ extension PageVerifier {
 }
 
 extension StrongroomError {
-    /// The error for a backup in whose structure the engine has found a defect.
     static func notIntact(_ path: String, _ defect: String, database: String) -> StrongroomError {
         StrongroomError(
             .damaged,

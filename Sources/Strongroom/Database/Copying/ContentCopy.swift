@@ -43,7 +43,6 @@ struct ContentCopy {
         return result
     }
 
-    /// A failure while records and entries of indexes were copied.
     private struct TransferFailure: Error {
         let cause: StrongroomError
     }
@@ -68,7 +67,8 @@ struct ContentCopy {
         var standIns: [MissingName] = []
         defer { for missing in standIns { connection.setStandIn(for: missing, isInstalled: false) } }
         for (name, sql) in tables { try createTable(name, sql, &standIns) }
-        try makeStatistics()
+        // Creates the tables for the results.
+        if try !names("name LIKE 'sqlite~_stat%' ESCAPE '~'").isEmpty { try connection.run("ANALYZE target") }
         var indexes = try indexesOfStatements()
         for (index, table) in tables.enumerated() {
             // With a stand-in for a collation, entries would get into a wrong order.
@@ -82,13 +82,13 @@ struct ContentCopy {
             try progress(index + 1, tables.count)
         }
         // The source keeps it when the last AUTOINCREMENT table is dropped.
-        if try !names("name = 'sqlite_sequence'").isEmpty, try !isInTarget("sqlite_sequence") {
+        if try connection.hasTable("sqlite_sequence"), try !connection.hasTable("sqlite_sequence", in: "target") {
             try connection.run("CREATE TABLE target.strongroom_sequence (id INTEGER PRIMARY KEY AUTOINCREMENT)")
             try connection.run("DROP TABLE target.strongroom_sequence")
         }
         // The engine creates its own tables together with the first table that needs them.
         for (name, _) in try names("type = 'table' AND rootpage > 0 AND name LIKE 'sqlite~_%' ESCAPE '~'") {
-            guard try isInTarget(name) else { continue }
+            guard try connection.hasTable(name, in: "target") else { continue }
             try connection.run("DELETE FROM target.\(Identifier.quote(name))")
             try copyRows(name)
         }
@@ -171,16 +171,6 @@ struct ContentCopy {
         try create(sql.hasPrefix("CREATE UNIQUE") ? "UNIQUE INDEX" : "INDEX", sql)
     }
 
-    /// Creates the tables for the results of `ANALYZE`, if the source has them.
-    private func makeStatistics() throws {
-        guard try !names("name LIKE 'sqlite~_stat%' ESCAPE '~'").isEmpty else { return }
-        try connection.run("ANALYZE target")
-    }
-
-    private func isInTarget(_ table: String) throws -> Bool {
-        try connection.hasTable(table, in: "target")
-    }
-
     /// Copies the records of a table and the entries of its indexes as they are stored, each in its own order, which
     /// the engine does between two tables with the same definition. To build an index afterwards takes longer, since
     /// its entries are sorted.
@@ -198,7 +188,8 @@ struct ContentCopy {
         }
     }
 
-    /// The engine's instructions for reading an entire record: of a table, of a table since 3.36, of an index until 3.18.
+    /// The engine's instructions for reading an entire record: of a table, of a table since 3.36, of an index until
+    /// 3.18.
     private static let recordInstructions: Set = ["RowData", "RowCell", "RowKey"]
 
     /// Whether a table has the same row ids in a transfer of its records: they are its key, it has none, or it has an
@@ -231,7 +222,6 @@ struct ContentCopy {
 }
 
 extension Connection {
-    /// Attaches another file as `target`.
     fileprivate func attach(_ file: PlainFile, key: DerivedKey?) throws {
         // An empty key opens the file unencrypted; without one it would get the key of the main database.
         try run("ATTACH ? AS target KEY ''", .text(file.path))

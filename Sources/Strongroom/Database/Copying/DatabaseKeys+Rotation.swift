@@ -180,7 +180,16 @@ extension DatabaseKeys {
     mutating func addDataKey() throws {
         guard var changed = envelope else { throw envelopeFile.missing }
         let lost = try slotsOutOfReach(&changed)
-        guard lost.isEmpty else { throw outOfReach(lost) }
+        guard lost.isEmpty else {
+            throw StrongroomError(
+                .keySlot,
+                """
+                A new data key has to be wrapped for every slot, and the keys of these slots are not available: \
+                \(lost.map(\.summary).joined(separator: ", ")). Give them, or revoke them first and add them again \
+                later. Nothing was changed.
+                """,
+                database: file.name)
+        }
         _ = try changed.rewrap(changed.dataKeys.withSuccessor(), keys: chain.keys + otherKeys)
         try write(changed)
     }
@@ -191,18 +200,6 @@ extension DatabaseKeys {
         try envelopeFile.removeNext()
         envelope = changed
         envelope?.isIntact = true
-    }
-
-    private func outOfReach(_ slots: [KeySlot]) -> StrongroomError {
-        StrongroomError(
-            .keySlot,
-            """
-            A new data key has to be wrapped for every slot, and the keys of these slots are not available: \
-            \(slots.map(\.summary).joined(separator: ", ")). Give them, or revoke them first and add them again later. Nothing was \
-            changed.
-            """,
-            database: file.name
-        )
     }
 }
 

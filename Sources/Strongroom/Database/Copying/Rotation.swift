@@ -26,7 +26,6 @@ struct Rotation: Sendable {
     /// The indices of both keys in their chain; nil for plaintext.
     var positions: (from: Int?, to: Int) = (nil, 0)
 
-    /// Another process has opened the file while it was copied.
     struct OpenedMeanwhile: Error {}
 
     /// - Throws: ``StrongroomError`` with `locked` naming the processes that have the file open, `diskFull`, `damaged`,
@@ -35,7 +34,15 @@ struct Rotation: Sendable {
     func run() throws -> RotationReport {
         try Self.removeLeftovers(of: file.path)
         let names = try FileStatus.at(file.path)?.links ?? 1
-        guard names == 1 || canBeInPlace else { throw hasOtherNames }
+        guard names == 1 || canBeInPlace else {
+            throw StrongroomError(
+                .unsafeFile,
+                """
+                "\(file.path)" has another name (a hard link), through which the old content would still be used. \
+                Remove the other name, then try again; nothing was changed.
+                """,
+                database: file.name)
+        }
         if names == 1, let source = try exclusiveConnection() {
             do {
                 source.stop(when: monitor.isCancelled)
@@ -69,17 +76,6 @@ struct Rotation: Sendable {
         RotationReport(
             method: method, from: positions.from, to: positions.to, formerSettings: from?.settings,
             settings: to.settings, bytes: bytes)
-    }
-
-    private var hasOtherNames: StrongroomError {
-        StrongroomError(
-            .unsafeFile,
-            """
-            "\(file.path)" has another name (a hard link), through which the old content would still be used. Remove \
-            the other name, then try again; nothing was changed.
-            """,
-            database: file.name
-        )
     }
 }
 

@@ -40,7 +40,6 @@ extension DatabaseFile {
         )
     }
 
-    /// Tries once to prevent other processes from opening the file.
     func tryLock() throws -> FileLock? {
         try FileLock.tryAcquire(lockPath, of: path)
     }
@@ -108,7 +107,6 @@ extension DatabaseFile {
     /// How often this process has the file open; 0 if the system does not report it.
     func descriptorsHere() throws -> Int { try FileHolders.descriptorsHere(path) }
 
-    /// The error for a file that needs exclusive access and is open elsewhere.
     func heldByOthers(for purpose: String) -> StrongroomError {
         let holders = FileHolders.describe((try? FileHolders.using(path)) ?? [])
         return StrongroomError(

@@ -102,7 +102,6 @@ extension DatabaseFile {
             database: name)
     }
 
-    /// The error for a file that is not at its path any more.
     var gone: StrongroomError {
         StrongroomError(.fileMissing, "The file \"\(path)\" is gone. Restore it, then try again.", database: name)
     }
@@ -121,7 +120,6 @@ extension DatabaseFile {
             resultCode: resultCode)
     }
 
-    /// Whether any of the first pages is authentic with a key.
     private func isAuthentic(_ key: DerivedKey) throws -> Bool {
         let connection = try connect(.untouched, key: nil)
         defer { connection.close() }
@@ -180,10 +178,10 @@ extension DatabaseFile {
         return StrongroomError(
             .damagedLog,
             """
-            The write-ahead log "\(logPath)" is damaged \(location): SQLCipher would not read beyond that, and \(commits) \
-            from there on would be lost. Nothing was changed. Restore the file with its log from a backup or from a \
-            copy of the disk; or discard these transactions with `recoverLog` (`strongroom recover`), which keeps the \
-            \(kept) before them, and the damaged log under another name.
+            The write-ahead log "\(logPath)" is damaged \(location): SQLCipher would not read beyond that, and \
+            \(commits) from there on would be lost. Nothing was changed. Restore the file with its log from a backup \
+            or from a copy of the disk; or discard these transactions with `recoverLog` (`strongroom recover`), which \
+            keeps the \(kept) before them, and the damaged log under another name.
             """,
             database: name)
     }

@@ -88,8 +88,8 @@ extension DatabaseKeys {
             .envelopeMissing,
             """
             No key of the chain opens "\(file.path)", and there is no envelope beside it. If it never had one, add the \
-            key that it was created with to the chain, at its beginning; if that is there, its first page is damaged. If \
-            it had one, restore "\(envelopeFile.path)" or "\(envelopeFile.copyPath)" from a backup: without it the \
+            key that it was created with to the chain, at its beginning; if that is there, its first page is damaged. \
+            If it had one, restore "\(envelopeFile.path)" or "\(envelopeFile.copyPath)" from a backup: without it the \
             database cannot be opened. Nothing was changed.
             """,
             database: file.name
@@ -120,8 +120,8 @@ extension DatabaseKeys {
             .wrongKey,
             """
             \(tried) "\(file.path)". Add the key that the file was created with to the chain, at its beginning; if \
-            the chain is right, the file's first page is damaged, or it is no SQLCipher database of this engine's format, \
-            as one without authentication codes (SQLCipher 1, `PRAGMA cipher_use_hmac = OFF`). \(change)
+            the chain is right, the file's first page is damaged, or it is no SQLCipher database of this engine's \
+            format, as one without authentication codes (SQLCipher 1, `PRAGMA cipher_use_hmac = OFF`). \(change)
             """
         )
     }

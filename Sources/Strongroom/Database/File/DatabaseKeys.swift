@@ -36,7 +36,15 @@ struct DatabaseKeys: Sendable {
             return
         }
         guard try envelopeFile.exists() else {
-            guard !isEnvelopeWanted || !chain.isPlaintext else { throw nothingToWrapWith }
+            guard !isEnvelopeWanted || !chain.isPlaintext else {
+                throw StrongroomError(
+                    .invalidKey,
+                    """
+                    `KeyChain.plaintext` has no key that could wrap the key in an envelope. Give the keys, or leave \
+                    out `KeyProtection.envelope`.
+                    """,
+                    database: file.name)
+            }
             return
         }
         guard !chain.isPlaintext else { throw envelopeBesidePlaintext }
@@ -116,17 +124,6 @@ struct DatabaseKeys: Sendable {
 }
 
 extension DatabaseKeys {
-    private var nothingToWrapWith: StrongroomError {
-        StrongroomError(
-            .invalidKey,
-            """
-            `KeyChain.plaintext` has no key that could wrap the key in an envelope. Give the keys, or leave out \
-            `KeyProtection.envelope`.
-            """,
-            database: file.name
-        )
-    }
-
     private var envelopeBesidePlaintext: StrongroomError {
         StrongroomError(
             .encryptedFile,

@@ -23,8 +23,14 @@ enum FileContent: Equatable {
 
     static func of(_ path: String, reading read: (Int64, Int) throws -> [UInt8]) throws -> FileContent {
         guard let status = try FileStatus.at(path) else {
-            guard !FileSystem.isSymbolicLink(path) else { throw linkToNothing(path) }
-            return .absent
+            guard FileSystem.isSymbolicLink(path) else { return .absent }
+            throw StrongroomError(
+                .notAFile,
+                """
+                "\(path)" is a symbolic link to a file that does not exist. Restore the file (is its disk mounted?), \
+                or remove the link; opening then creates a new database.
+                """
+            )
         }
         guard status.isRegularFile else {
             let what = status.isDirectory ? "a directory" : "not a regular file"
@@ -56,21 +62,10 @@ enum FileContent: Equatable {
             )
         }
         guard header == FileSystem.plaintextHeader else { return .encrypted(salt: header, size: status.size) }
-        let isEncrypted = try withoutActuallyEscaping(read) { read in
-            try PlaintextHeader(size: status.size, read: read).isFollowedByCiphertext()
+        guard try !PlaintextHeader.isFollowedByCiphertext(status.size, read) else {
+            throw StrongroomError.plaintextHeader(path)
         }
-        guard !isEncrypted else { throw StrongroomError.plaintextHeader(path) }
         return .plaintext(size: status.size)
-    }
-
-    private static func linkToNothing(_ path: String) -> StrongroomError {
-        StrongroomError(
-            .notAFile,
-            """
-            "\(path)" is a symbolic link to a file that does not exist. Restore the file (is its disk mounted?), or \
-            remove the link; opening then creates a new database.
-            """
-        )
     }
 }
 

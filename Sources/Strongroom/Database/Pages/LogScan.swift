@@ -259,13 +259,13 @@ struct LogHeader {
             for isBigEndian in [isBigEndian, !isBigEndian] {
                 let computed = Self.checksum(bytes, isBigEndian)
                 let found = bytesOfFrames.withUnsafeBytes { buffer -> UInt64? in
-                    var previous = [stored, computed]
+                    var sums = [stored, computed]
                     for index in 0..<there / length {
                         let frame = LogFrame(
                             bytes: UnsafeRawBufferPointer(rebasing: buffer[index * length..<(index + 1) * length]),
                             isBigEndian: isBigEndian)
-                        if previous.contains(where: { frame.checksum(after: $0) == frame.stored }) { return frame.salts }
-                        previous = [frame.stored]
+                        if sums.contains(where: { frame.checksum(after: $0) == frame.stored }) { return frame.salts }
+                        sums = [frame.stored]
                     }
                     return nil
                 }

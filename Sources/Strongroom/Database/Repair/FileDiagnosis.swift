@@ -12,7 +12,8 @@ public struct FileDiagnosis: Sendable, Equatable {
         case absent
         /// A directory, a device, or a link to nothing.
         case notAFile
-        /// A link, a FIFO or the like has the name of a file that belongs to it, such as its log; the reason names which.
+        /// A link, a FIFO or the like has the name of a file that belongs to it, such as its log; the reason names
+        /// which.
         case sideFile
         /// The operating system does not permit this process to read it.
         case unreadable
@@ -187,7 +188,7 @@ extension FileDiagnosis: CustomStringConvertible {
         if let version { lines.append("schema version \"\(version)\"") }
         if !pendingVersions.isEmpty { lines.append("to be migrated to " + pendingVersions.joined(separator: ", ")) }
         if hasLog { lines.append("it has a log with content") }
-        if let plaintextLeft { lines.append("its previous plaintext is in \"\(plaintextLeft)\"; open it to erase that") }
+        if let plaintextLeft { lines.append("its old plaintext is in \"\(plaintextLeft)\"; open it to erase that") }
         if isDirectoryShared { lines.append("other users may write to its directory") }
         if missingPages > 0 {
             lines.append("\(missingPages.counting("page")) \(missingPages == 1 ? "is" : "are") missing at its end")

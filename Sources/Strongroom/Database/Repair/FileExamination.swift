@@ -273,18 +273,16 @@ extension FileExamination {
             survey.wantedSettings = databaseKeys.settings
             // With a WAL, the file itself may have no valid pages yet; then the engine tries the keys.
             let found = try withBytes(key: nil) { bytes, _ in try databaseKeys.authentic(in: bytes, salt: salt) }
-            let (key, position): (DerivedKey?, Int?) =
-                if let found { (found.key, found.position) } else { try unlocked(databaseKeys, content) }
+            var (key, position) = (found?.key, found?.position)
+            if key == nil {
+                let unlocked = try databaseKeys.unlock(content)
+                unlocked.connection.close()
+                (key, position) = (unlocked.derivedKey, unlocked.position)
+            }
             survey.key = position.map { KeyUse(place: $0, count: keys.chain.count) }
             survey.settings = key?.settings
             return try connect(key: key)
         }
-    }
-
-    private func unlocked(_ keys: DatabaseKeys, _ content: FileContent) throws -> (DerivedKey?, Int?) {
-        let unlocked = try keys.unlock(content)
-        defer { unlocked.connection.close() }
-        return (unlocked.derivedKey, unlocked.position)
     }
 
     /// Without a WAL, reads the file itself and leaves no other files; with one, connects as a reader.
@@ -330,11 +328,7 @@ extension FileExamination {
 
     private func rows(of table: String, _ connection: Connection) throws -> Int64? {
         do {
-            guard
-                case .integer(let count)? = try connection.ownValue(
-                    "SELECT count(*) FROM \(Identifier.quote(table))")
-            else { return nil }
-            return count
+            return try connection.ownNumber("SELECT count(*) FROM \(Identifier.quote(table))")
         } catch let error as StrongroomError where error.code == .sql || error.code == .engine {
             return nil
         }

@@ -57,7 +57,6 @@ struct OrphanSearch {
                 if damaged.contains(number) { branch.damaged.append(number) }
             case .node: break
             case .row(let id, let record, let isReadable): branch.add(id, record, isReadable: isReadable, layouts)
-            case .entry(let record, let isReadable): branch.add(nil, record, isReadable: isReadable, layouts)
             case .unreadable(let gap): branch.gaps.append(gap)
             }
         }

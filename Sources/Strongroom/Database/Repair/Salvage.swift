@@ -87,9 +87,8 @@ final class Salvage {
             let copied = fullText.others.filter { created.contains($0.name) }
             let isLast = { (table: SchemaEntry) in table.name == "sqlite_sequence" }
             let unattributed = LostAndFound(target, entries, isKept: keepsUnattributed)
-            let pages = TableSalvage.Pages(contents: contents, plan: plan, encoding: encoding)
-            try copyRows(copied.filter { !isLast($0) } + copied.filter(isLast), pages, connection, target, unattributed)
-            try target.inTransaction(.exclusive) { try unattributed.add(plan, pages, checkCancellation: monitor.check) }
+            try copyRows(copied.filter { !isLast($0) } + copied.filter(isLast), plan, connection, target, unattributed)
+            try target.inTransaction(.exclusive) { try unattributed.add(plan, checkCancellation: monitor.check) }
             lostAndFound = unattributed.content
             try reportIndexes(of: target)
             for setting in ["user_version", "application_id"] { try copySetting(setting, connection, target) }
@@ -245,13 +244,13 @@ final class Salvage {
     // MARK: Rows
 
     private func copyRows(
-        _ tables: [SchemaEntry], _ pages: TableSalvage.Pages, _ source: Connection, _ target: Connection,
+        _ tables: [SchemaEntry], _ plan: SalvagePlan, _ source: Connection, _ target: Connection,
         _ unattributed: LostAndFound
     ) throws {
         for (index, table) in tables.enumerated() {
             try monitor.check()
             let copy = try TableSalvage(
-                table, from: source, to: target, pages, unattributed, checkCancellation: monitor.check)
+                table, from: source, to: target, plan, unattributed, checkCancellation: monitor.check)
             try target.inTransaction(.exclusive) {
                 if table.name == "sqlite_sequence" { try target.run("DELETE FROM sqlite_sequence") }
                 try copy.copy(table.page)
@@ -285,8 +284,9 @@ struct SalvageSource {
         file = original.copy(at: path, busyTimeout: original.busyTimeout)
         try remove()
         do {
-            for (source, target) in zip(Self.files(of: original), Self.files(of: file)) {
-                try Self.copy(source, target, checkCancellation: checkCancellation)
+            for (source, target) in zip(Self.files(of: original), Self.files(of: file))
+            where try FileStatus.at(source) != nil {
+                try PlainFile.copy(source, to: PlainFile(making: target), checkCancellation: checkCancellation)
             }
             guard try Self.states(of: original) == before else {
                 throw StrongroomError(
@@ -323,15 +323,10 @@ struct SalvageSource {
             .wrongKey,
             """
             No key of the chain authenticates any of the first pages of "\(original.path)". Add the key that the file \
-            was created with; if the chain is right, its first 16 bytes are damaged, which every page needs: put those of \
-            a backup of the same file into a copy of it, and try again with that.
+            was created with; if the chain is right, its first 16 bytes are damaged, which every page needs: put those \
+            of a backup of the same file into a copy of it, and try again with that.
             """,
             database: original.name)
-    }
-
-    private static func copy(_ source: String, _ target: String, checkCancellation: () throws -> Void) throws {
-        guard try FileStatus.at(source) != nil else { return }
-        try PlainFile.copy(source, to: PlainFile(making: target), checkCancellation: checkCancellation)
     }
 
     /// Lets the engine roll back a rollback journal or checkpoint a WAL, as it would for the file itself.

@@ -5,28 +5,25 @@
 /// several tables have, the row ids, the values' types and the indexes decide, and if these are not conclusive, the
 /// rows are not attributed.
 final class SalvagePlan {
-    private let contents: PageContents
-    private let survey: TreeSurvey
+    let contents: PageContents
+    let encoding: EncodedText.Encoding
+    let survey: TreeSurvey
     private let free: FreeList
     private let evidence: IndexEvidence
     private let damaged: [Int]
     private var branches: [OrphanedBranch] = []
     /// The tree of a branch and the unreadable page above it, by the index of the branch.
-    private var positions: [Int: Position] = [:]
+    private var positions: [Int: (tree: Int, gap: Int)] = [:]
     /// The damaged pages whose owner is unknown.
     private var unowned: [Int] = []
     private var owners: [Int: DamagedPage.Owner] = [:]
-
-    private struct Position {
-        let tree: Int
-        let gap: Int
-    }
 
     init(
         _ contents: PageContents, _ entries: [SchemaEntry], damaged: [Int], _ connection: Connection,
         encoding: EncodedText.Encoding, checkCancellation: @escaping () throws -> Void
     ) throws {
         self.contents = contents
+        self.encoding = encoding
         self.damaged = damaged
         let pages = PageSet(pages: contents.pages.count, damaged)
         survey = try TreeSurvey(
@@ -60,11 +57,6 @@ final class SalvagePlan {
         // An interior page of an index contains entries of its own.
         guard survey.trees[tree].hasRowIDs, !branches(of: table, below: gap).isEmpty else { return false }
         return unattributed.allSatisfy { gaps(for: $0, in: tree).isEmpty }
-    }
-
-    /// The row count of a table; nil if it is unknown.
-    func rowCount(of table: String, _ connection: Connection) throws -> Int? {
-        try survey.rowCount(of: table, connection)
     }
 
     /// The branches whose table is unknown, with the names of the possible tables.
@@ -156,7 +148,7 @@ final class SalvagePlan {
         }
     }
 
-    private func position(of index: Int) -> Position? {
+    private func position(of index: Int) -> (tree: Int, gap: Int)? {
         let branch = branches[index]
         var trees = candidates(of: branch).filter { tree in !overlaps(index, tree) }
         let typical = trees.filter { branch.fits[$0] == .typical }
@@ -165,7 +157,7 @@ final class SalvagePlan {
         // If not every deleted row is known, a row that an index contains may be an older version of a row elsewhere.
         let isCurrent = branch.confirmed.contains(tree) && unowned.isEmpty && !meetsOther(index, tree)
         guard free.isComplete || isCurrent, let gap = gaps(for: branch, in: tree).first else { return nil }
-        return Position(tree: tree, gap: gap.page)
+        return (tree, gap.page)
     }
 
     /// Whether the row ids of a branch overlap those of another branch that belongs to the tree.
@@ -229,7 +221,7 @@ struct TreeSurvey {
                     if damaged.contains(number), owners[number] == nil { owners[number] = root.owner }
                 case .node(let depth, isLeaf: true): tree.leafDepth = tree.leafDepth ?? depth
                 case .node: break
-                case .row, .entry: tree.rows += 1
+                case .row: tree.rows += 1
                 case .unreadable(let gap): tree.gaps.append(gap)
                 }
             }

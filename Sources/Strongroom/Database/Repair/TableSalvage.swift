@@ -2,16 +2,9 @@
 ///
 /// They are read from the pages without the engine, so that no value is copied with the zeros of a damaged page.
 final class TableSalvage {
-    /// The known facts about the file's pages.
-    struct Pages {
-        let contents: PageContents
-        let plan: SalvagePlan
-        let encoding: EncodedText.Encoding
-    }
-
     private let source: Connection
     private let target: Connection
-    private let pages: Pages
+    private let plan: SalvagePlan
     private let columns: [ColumnInfo]
     /// The columns of a record, by their indices.
     private let storedColumns: [Int]
@@ -33,12 +26,12 @@ final class TableSalvage {
     private var insertions: [Int: (positions: [Int], sql: String)] = [:]
 
     init(
-        _ table: SchemaEntry, from source: Connection, to target: Connection, _ pages: Pages,
+        _ table: SchemaEntry, from source: Connection, to target: Connection, _ plan: SalvagePlan,
         _ lostAndFound: LostAndFound, checkCancellation: @escaping () throws -> Void
     ) throws {
         self.source = source
         self.target = target
-        self.pages = pages
+        self.plan = plan
         self.lostAndFound = lostAndFound
         self.checkCancellation = checkCancellation
         columns = try source.columnInfos(of: table.name)
@@ -62,7 +55,7 @@ final class TableSalvage {
     private func countLoss() throws {
         content.lostRowIDs = content.lostRowIDs.joined
         guard content.unreadablePages > 0 else { return }
-        guard let all = try pages.plan.rowCount(of: content.name, source),
+        guard let all = try plan.survey.rowCount(of: content.name, source),
             all - content.rowsCopied >= content.rowsLost
         else {
             content.isLossCounted = false
@@ -77,7 +70,7 @@ final class TableSalvage {
 
     /// Copies the rows that were found below an unreadable page.
     private func copyBranches(below gap: TreeWalk.Gap) throws {
-        let branches = pages.plan.branches(of: content.name, below: gap)
+        let branches = plan.branches(of: content.name, below: gap)
         for branch in branches {
             let others = branches.filter { $0.top != branch.top }.compactMap(\.range)
             try copyRows(below: branch.top, areOrphaned: true) { inner in
@@ -86,7 +79,7 @@ final class TableSalvage {
                 for range in [inner.range.clamped(to: gap.range)].without(others) { lose(range, rows: 0) }
             }
         }
-        guard !pages.plan.isComplete(content.name, below: gap) else { return }
+        guard !plan.isComplete(content.name, below: gap) else { return }
         content.unreadablePages += 1
         guard hasRowIDs else { return }
         for range in [gap.range].without(branches.compactMap(\.range)) { lose(range, rows: 0) }
@@ -97,13 +90,12 @@ final class TableSalvage {
     private func copyRows(
         below top: Int, areOrphaned: Bool, unreadable: (TreeWalk.Gap) throws -> Void
     ) throws {
-        var walk = TreeWalk(contents: pages.contents)
+        var walk = TreeWalk(contents: plan.contents)
         walk.rowContent = .everything
         try walk.walk(top) { event in
             switch event {
             case .page, .node: break
             case .row(let id, let record, let isReadable): try add(id, record, isReadable, top, areOrphaned)
-            case .entry(let record, let isReadable): try add(nil, record, isReadable, top, areOrphaned)
             case .unreadable(let gap):
                 try flush(areOrphaned)
                 try unreadable(gap)
@@ -113,7 +105,7 @@ final class TableSalvage {
     }
 
     private func add(_ id: Int64?, _ record: WipedBytes, _ isReadable: Bool, _ page: Int, _ isOrphaned: Bool) throws {
-        guard isReadable, (id != nil) == hasRowIDs, let fields = RecordFields(record, encoding: pages.encoding)?.fields,
+        guard isReadable, (id != nil) == hasRowIDs, let fields = RecordFields(record, encoding: plan.encoding)?.fields,
             !fields.isEmpty
         else { return lose(id) }
         rows.append(FoundRow(page: page, id: id, fields: fields))
@@ -257,19 +249,14 @@ final class LostAndFound {
     }
 
     /// Adds the rows that a plan could not attribute to a table, in an open transaction of the target.
-    func add(_ plan: SalvagePlan, _ pages: TableSalvage.Pages, checkCancellation: () throws -> Void) throws {
+    func add(_ plan: SalvagePlan, checkCancellation: () throws -> Void) throws {
         for (branch, tables) in plan.unattributedBranches {
-            var walk = TreeWalk(contents: pages.contents)
+            var walk = TreeWalk(contents: plan.contents)
             walk.rowContent = .everything
             try walk.walk(branch.top) { event in
-                let (id, record): (Int64?, WipedBytes)
-                switch event {
-                case .row(let rowID, let row, isReadable: true): (id, record) = (rowID, row)
-                case .entry(let row, isReadable: true): (id, record) = (nil, row)
-                default: return
-                }
+                guard case .row(let id, let record, isReadable: true) = event else { return }
                 try checkCancellation()
-                guard let fields = RecordFields(record, encoding: pages.encoding)?.fields else { return }
+                guard let fields = RecordFields(record, encoding: plan.encoding)?.fields else { return }
                 try add(FoundRow(page: branch.top, id: id, fields: fields), candidates: tables)
             }
             if content != nil, plan.mayHaveDeletedRows { content?.mayHaveDeletedRows = true }

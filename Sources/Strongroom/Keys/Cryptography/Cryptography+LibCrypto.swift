@@ -88,7 +88,6 @@ extension Cryptography {
         guard result == 1 else { throw failure("decrypt by AES-256-CBC") }
     }
 
-    /// The error for a failed function of libcrypto.
     fileprivate static func failure(_ purpose: String) -> StrongroomError {
         let reason = strongroom_crypto_error().map { String(cString: $0) } ?? ""
         return StrongroomError(

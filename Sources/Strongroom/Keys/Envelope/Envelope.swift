@@ -206,7 +206,6 @@ struct EnvelopeSlot: Sendable, Equatable {
     /// Nonce, encrypted data keys, tag.
     private(set) var sealed: [UInt8] = []
 
-    /// Wraps data keys.
     init(
         _ dataKeys: DataKeys, with key: WrappingKey, header: [UInt8], label: String, created: Int64, use: Use
     ) throws {

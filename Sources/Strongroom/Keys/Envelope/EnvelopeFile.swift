@@ -209,7 +209,6 @@ extension EnvelopeFile {
         case move(String, to: String)
         /// Renames a file and replaces the existing one.
         case rename(String, to: String)
-        /// Synchronizes the directory to disk.
         case synchronize(String)
     }
 

@@ -56,7 +56,6 @@ struct OpenEnvelope: Sendable {
 }
 
 extension OpenEnvelope {
-    /// Adds a slot for a key.
     @discardableResult
     mutating func add(
         _ key: Key, label: String, date: Date, use: EnvelopeSlot.Use = .chain, cost: ScryptCost = .standard
@@ -98,7 +97,6 @@ extension OpenEnvelope {
             "The label of the slot \"\(fingerprint)\" is sealed with its key, which was not given; give that key")
     }
 
-    /// Removes a key's slot.
     mutating func revoke(_ fingerprint: KeyFingerprint) throws {
         let index = try index(of: fingerprint)
         let isLast = !sealed.slots.enumerated().contains { $0.offset != index && $0.element.use == .chain }
@@ -195,7 +193,6 @@ extension OpenEnvelope {
 
 /// The keys with which the database's file may be encrypted: one, or two while it is being replaced, oldest first.
 struct DataKeys: Sendable, Equatable {
-    /// The concatenated bytes of all keys.
     private let material: SecretBytes
 
     static let length = 32

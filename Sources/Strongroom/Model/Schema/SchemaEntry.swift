@@ -45,15 +45,16 @@ extension Connection {
     func allSchemaEntries(temporary: Bool = false) throws -> [SchemaEntry] {
         var entries: [SchemaEntry] = []
         let source = temporary ? "sqlite_temp_master" : "sqlite_master"
-        let query = "SELECT type, name, tbl_name, ifnull(sql, ''), ifnull(rootpage, 0) FROM \(source) ORDER BY rowid"
+        let query = "SELECT type, name, tbl_name, sql, rootpage FROM \(source) ORDER BY rowid"
         try withOwnStatement(query) { statement in
             let row = Row(statement)
             while try statement.step() {
                 guard let kind = SchemaEntry.Kind(rawValue: try row.text(at: 0)) else { continue }
                 entries.append(
                     SchemaEntry(
-                        kind: kind, name: try row.text(at: 1), table: try row.text(at: 2), sql: try row.text(at: 3),
-                        page: Int(try row.integer(at: 4)), isTemporary: temporary))
+                        kind: kind, name: try row.text(at: 1), table: try row.text(at: 2),
+                        sql: try row.textIfPresent(at: 3) ?? "", page: Int(try row.integerIfPresent(at: 4) ?? 0),
+                        isTemporary: temporary))
             }
         }
         return entries

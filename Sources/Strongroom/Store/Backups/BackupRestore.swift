@@ -31,7 +31,7 @@ struct BackupRestore {
         let start = ContinuousClock.now
         if written == nil { try requireOtherFile() }
         let found = try inspect()
-        var (content, keys) = try FileReplacement.judging(opening, needsEnvelope: isOfMigration) {
+        var (content, keys) = try judging {
             let content = try FileContent.of(opening.path)
             return (content, try opening.databaseKeys(chain, salt: content.salt))
         }
@@ -62,9 +62,8 @@ struct BackupRestore {
     private func put(
         _ finished: PlainFile, _ content: FileContent, _ keys: DatabaseKeys, with envelope: [UInt8]?
     ) throws {
-        let replacement = FileReplacement(opening: opening, path: finished.path, needsEnvelope: isOfMigration)
-        guard let envelope else { return try replacement.run(content, keys) }
-        try keys.envelopeFile.publish(envelope, with: finished) { try replacement.run(content, keys) }
+        guard let envelope else { return try replace(by: finished.path, content, keys) }
+        try keys.envelopeFile.publish(envelope, with: finished) { try replace(by: finished.path, content, keys) }
     }
 
     private var envelopeFile: EnvelopeFile { EnvelopeFile(databasePath: backup, name: opening.file.name) }

@@ -140,7 +140,7 @@ extension Stores {
     /// In place of an error that names a file of the library's own.
     private static func explained(_ error: any Error, _ database: String) -> any Error {
         let failure = error as? StrongroomError
-        // What has a cause is about the file that would have been replaced; see `FileReplacement`.
+        // What has a cause is about the file that would have been replaced; see `BackupRestore.judging`.
         guard failure?.underlying == nil else { return error }
         return switch failure?.code {
         case .wrongKey?: wrongKey(database)
@@ -263,42 +263,34 @@ package final class RestoredFile: Sendable {
     }
 }
 
-/// Replaces a database's file with a finished file; the caller holds the lock between processes, and this process has
-/// no connection to the file.
-struct FileReplacement {
-    let opening: StoreContext
-    /// The finished file, beside the database.
-    let path: String
-    /// Whether it is encrypted with the key in the database's envelope.
-    let needsEnvelope: Bool
-
-    /// Replaces the file atomically.
+extension BackupRestore {
+    /// Replaces the database's file atomically by a finished file beside it.
     ///
     /// - Throws: ``StrongroomError`` with `locked` if another connection has the database open, `wrongKey`, `damaged`
     ///   and similar errors with what to do, or the file system's failure. The database is unchanged then, unless the
-    ///   error says that the file is in its place.
-    func run(_ content: FileContent, _ keys: DatabaseKeys) throws {
+    ///   error says that it is restored.
+    func replace(by path: String, _ content: FileContent, _ keys: DatabaseKeys) throws {
         guard content != .absent else {
             try opening.file.requireNoLogLeft()
             try FileSystem.moveIntoPlace(path, opening.path)
             return try FileSystem.settle(opening.path)
         }
-        let connection = try Self.judging(opening, needsEnvelope: needsEnvelope) { try whole(content, keys) }
+        let connection = try judging { try connectExclusively(content, keys) }
         defer { connection.close() }
         let descriptors = try opening.file.descriptorsHere()
-        try Self.judging(opening, needsEnvelope: needsEnvelope) { try opening.file.removeLog(of: connection) }
+        try judging { try opening.file.removeLog(of: connection) }
         try opening.file.removeSpentJournal()
         // The lock has kept other processes from reading the file, not from opening it.
         guard try !opening.file.isOpenedMeanwhile(since: descriptors) else {
             throw opening.file.heldByOthers(for: "restored")
         }
-        var isInPlace = false
+        var isReplaced = false
         do {
             try ReplacedFile.replace(ReplacedFile(opening.path), at: opening.path, closing: connection) {
                 try FileSystem.replace(opening.path, with: path)
-                isInPlace = true
+                isReplaced = true
             }
-        } catch let error as StrongroomError where isInPlace {
+        } catch let error as StrongroomError where isReplaced {
             throw StrongroomError(
                 error.code,
                 """
@@ -308,7 +300,7 @@ struct FileReplacement {
         }
     }
 
-    private func whole(_ content: FileContent, _ keys: DatabaseKeys) throws -> Connection {
+    private func connectExclusively(_ content: FileContent, _ keys: DatabaseKeys) throws -> Connection {
         var derivedKey: DerivedKey?
         if case .encrypted = content {
             let unlocked = try keys.unlock(content)
@@ -326,13 +318,26 @@ struct FileReplacement {
     /// Inspects the database that is to be replaced. One that cannot be opened is not replaced, since its content may
     /// still be recoverable.
     ///
-    /// - Parameter needsEnvelope: Whether the restored file is encrypted with the key in the database's envelope.
     /// - Throws: What the inspection throws; for a file that cannot be opened, the same code with what to do.
-    static func judging<T>(_ opening: StoreContext, needsEnvelope: Bool, _ inspect: () throws -> T) throws -> T {
+    func judging<T>(_ inspect: () throws -> T) throws -> T {
         do {
             return try inspect()
-        } catch let error as StrongroomError where unusable.contains(error.code) {
-            throw notReplaced(opening, error, needsEnvelope)
+        } catch let failure as StrongroomError where Self.unusable.contains(failure.code) {
+            let own = [opening.path] + opening.file.sideFiles.engineFiles
+            let envelope = EnvelopeFile(databasePath: opening.path, name: opening.file.name)
+            // A migration backup may need the database's envelope.
+            let all = isOfMigration ? own : own + envelope.paths
+            let present = all.filter { (try? FileStatus.at($0)) != nil }.map { "\"\($0)\"" }.joined(separator: ", ")
+            var error = StrongroomError(
+                failure.code,
+                """
+                "\(opening.path)", or its envelope, cannot be opened (\(failure.code)), so it is not replaced: its \
+                content may still be recoverable. If only its key is another one, give that. Otherwise move \
+                \(present) to another directory, then restore again. Nothing was changed.
+                """,
+                database: opening.file.name, resultCode: failure.resultCode)
+            error.underlying = failure
+            throw error
         }
     }
 
@@ -340,23 +345,4 @@ struct FileReplacement {
         .emptyFile, .notADatabase, .truncated, .damaged, .damagedLog, .wrongKey, .plaintextHeader,
         .envelopeMissing, .envelopeDamaged, .foreignEnvelope, .newerEnvelope,
     ]
-
-    private static func notReplaced(
-        _ opening: StoreContext, _ failure: StrongroomError, _ needsEnvelope: Bool
-    ) -> StrongroomError {
-        let own = [opening.path] + opening.file.sideFiles.engineFiles
-        let envelope = EnvelopeFile(databasePath: opening.path, name: opening.file.name)
-        let all = needsEnvelope ? own : own + envelope.paths
-        let present = all.filter { (try? FileStatus.at($0)) != nil }.map { "\"\($0)\"" }.joined(separator: ", ")
-        var error = StrongroomError(
-            failure.code,
-            """
-            "\(opening.path)", or its envelope, cannot be opened (\(failure.code)), so it is not replaced: its content \
-            may still be recoverable. If only its key is another one, give that. Otherwise move \(present) to another \
-            directory, then restore again. Nothing was changed.
-            """,
-            database: opening.file.name, resultCode: failure.resultCode)
-        error.underlying = failure
-        return error
-    }
 }

@@ -163,10 +163,10 @@ struct TreeSpecimen {
                 guard isLeaf, let content = try contents.content(of: number) else { return }
                 leaf = number
                 entries = TreePage(content, isFirst: number == 1)?.cellCount ?? 0
-            case .row(let id, _, _):
+            case .row(let id?, _, _):
                 for page in chain + [path[depth]] { pages[page]?.rows.insert("\(id)") }
                 chain = []
-            case .entry(let record, _):
+            case .row(nil, let record, _):
                 if root.kind == .table {
                     let fields = try #require(RecordFields(record, count: 1, encoding: .utf8)?.fields)
                     guard case .plain(.integer(let key)) = fields[0] else { return }
