@@ -4,7 +4,7 @@ import Synchronization
 /// A key of a database: a passphrase or 32 random bytes.
 ///
 /// The key is held in memory that is wiped when the last copy is released; it has no printable form, cannot be encoded,
-/// and is compared in constant time. A `String` from which you made the key remains yours: Swift cannot wipe it.
+/// and is compared in constant time. A `String` from which you created the key remains yours: Swift cannot wipe it.
 ///
 /// ```swift
 /// let old = Key.passphrase("correct horse")

@@ -49,7 +49,7 @@ enum OwnerCheck {
 
     /// Reads the newest change, and throws unless this file may go on writing the replica.
     ///
-    /// A store of this process or of another one may ship at the same time: a change counts as foreign only if it is
+    /// A store of this process or of another one may ship at the same time: a change is foreign only if it is
     /// the newest before and after the record was read.
     static func run(_ folder: ReplicaFolder, of store: Store) async throws {
         var head = try await folder.head()
@@ -67,7 +67,7 @@ enum OwnerCheck {
         }
     }
 
-    /// Two changes of this host's own hardly come between a request and the look at the record once.
+    /// Two changes of this host's own hardly come between a request and the reading of the record once.
     private static let attempts = 10
 
     /// The record that has the newest change: this replica's, or that of another location at which it was before.

@@ -36,7 +36,7 @@ extension Replication {
         shipper.suspend()
     }
 
-    /// Acquires the lease of a store that is being opened, and waits for the first look at the replica: a file that
+    /// Acquires the lease of a store that is being opened, and waits for the first reading of the replica: a file that
     /// another host has taken over accepts no write.
     func beginWithLease(_ store: Store) async throws {
         guard let leases else { return }

@@ -130,7 +130,7 @@ public final class Replication: StoreCompanion {
         guardian.run(every: guardInterval) { [weak self] in await self?.guardOnce() ?? false }
     }
 
-    /// The time between two looks at the lease and at the WAL, which needs fewer.
+    /// The time between two checks of the lease and of the WAL, which needs fewer.
     private static let guardIntervals = (lease: Duration.milliseconds(250), log: Duration.seconds(1))
 
     package func suspend() {

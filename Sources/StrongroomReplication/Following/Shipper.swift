@@ -46,7 +46,7 @@ actor Shipper {
     ///
     /// - Parameters:
     ///   - isLast: Whether the store is closing, so that no base is begun.
-    ///   - begun: Called before commits are looked for.
+    ///   - begun: Called before commits are searched.
     ///   - reached: Called when what was found is in the replica, with the result of `begun`.
     /// - Returns: False if another process of this host ships them.
     /// - Throws: What the object store or the file throws; `notOwner`. The next call reads the replica again.

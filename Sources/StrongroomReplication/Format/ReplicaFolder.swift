@@ -78,7 +78,7 @@ struct ReplicaFolder: Sendable {
     /// Throws unless a change that was created is the newest, and those before it are there: otherwise no restore could
     /// reach it.
     ///
-    /// - Parameter count: How many of those before it are looked for.
+    /// - Parameter count: How many of those before it are checked.
     /// - Throws: `StrongroomError` with `notOwner` if there is a newer one, `replicaIncomplete` if one is missing.
     func requireNewest(_ number: UInt64, after count: Int) async throws {
         let oldest = number - min(UInt64(count), number - 1)

@@ -277,7 +277,7 @@ struct CheckedCopy: Sendable {
         return try source.inSnapshot { try source.integrityCheck(most: Self.mostDefects).findings }
     }
 
-    /// The number of defects of the database among which one of the copy is looked for: the default of the engine.
+    /// The number of defects of the database among which that of the copy is searched: the default of the engine.
     private static var mostDefects: Int { 100 }
 
     // MARK: The copy

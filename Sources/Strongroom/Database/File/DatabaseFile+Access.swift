@@ -52,7 +52,7 @@ extension DatabaseFile {
     /// Opens a connection that has exclusive access to the file: no other connection is open, with a lock or without
     /// one, as far as the system permits this process to find out.
     ///
-    /// - Returns: The connection, to be closed to release the file; nil if the file was in use during the whole wait.
+    /// - Returns: The connection, to be closed to release the file; nil if the file was in use during the entire wait.
     func connectExclusively(
         key: DerivedKey?, within patience: Duration = .zero, whenWaiting: () throws -> Void = {}
     ) throws -> Connection? {

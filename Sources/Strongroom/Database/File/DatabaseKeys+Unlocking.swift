@@ -82,7 +82,7 @@ extension DatabaseKeys {
         )
     }
 
-    /// The error for a file that no key opens where an envelope is wanted: whether it had one, nothing says.
+    /// The error for a file that no key opens where an envelope is wanted: it may have had one.
     var neitherKeyNorEnvelope: StrongroomError {
         StrongroomError(
             .envelopeMissing,
@@ -204,7 +204,7 @@ extension DatabaseKeys {
         // A journal would have a name that another program may use; an unfinished file is discarded.
         _ = try connection.ownValue("PRAGMA journal_mode = MEMORY")
         try connection.configure(as: .maker, of: temporary)
-        // A file without a table would stay empty, and an empty file counts as a loss.
+        // A file without a table would stay empty, and an empty file is treated as a loss.
         try connection.inTransaction(.exclusive) {
             try connection.run("CREATE TABLE strongroom_file (created)")
             try connection.run("DROP TABLE strongroom_file")

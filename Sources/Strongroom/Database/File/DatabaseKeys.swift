@@ -155,7 +155,7 @@ struct UnlockedFile {
 }
 
 /// The key that an open store keeps, the last of the chain ``Key``, ``DerivedKey``, `ActiveKey`: from what the user
-/// provides over what the engine takes to what later connections and rotations need. The key chain is not kept.
+/// provides over what the engine takes to what later connections and rotations need. The key chain is not stored.
 struct ActiveKey: Sendable {
     /// The key of the connections; nil for plaintext.
     let derivedKey: DerivedKey?

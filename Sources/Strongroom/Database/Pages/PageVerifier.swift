@@ -23,7 +23,7 @@ struct PageVerifier {
     init(closed file: any FileBytes, _ cipher: PageCipher) throws {
         let pageSize = cipher.layout.pageSize
         let size = try file.size()
-        // A partial page counts as a damaged page.
+        // A partial page is a damaged page.
         let pagesOfFile = Int((size + Int64(pageSize) - 1) / Int64(pageSize))
         let all = PageContents(
             pages: DatabasePages(closed: file, pageSize: pageSize, count: pagesOfFile), cipher: cipher)

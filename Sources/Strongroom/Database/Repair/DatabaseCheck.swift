@@ -215,7 +215,7 @@ extension SchemaEntry {
 }
 
 extension PageContents {
-    /// Determines the owners of pages; reads the whole database.
+    /// Determines the owners of pages; reads the entire database.
     func owners(
         of damaged: [Int], _ entries: [SchemaEntry], checkCancellation: () throws -> Void
     ) throws -> [DamagedPage] {

@@ -173,7 +173,7 @@ extension FileDiagnosis {
     init(surroundingsOf file: DatabaseFile, _ checkCancellation: () throws -> Void = {}) throws {
         self.init(path: file.path, finding: .unexamined)
         let envelope = EnvelopeFile(databasePath: file.path, name: file.name)
-        // A file that cannot be examined counts as present; opening reports the reason.
+        // A file that cannot be examined is assumed to exist; opening reports the reason.
         hasEnvelope = (try? envelope.exists()) ?? true
         hasLog = (try? file.hasLog()) ?? true
         plaintextLeft = try? Rotation.plaintextLeft(of: file.path)
