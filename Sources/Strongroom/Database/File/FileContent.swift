@@ -23,14 +23,8 @@ enum FileContent: Equatable {
 
     static func of(_ path: String, reading read: (Int64, Int) throws -> [UInt8]) throws -> FileContent {
         guard let status = try FileStatus.at(path) else {
-            guard FileSystem.isSymbolicLink(path) else { return .absent }
-            throw StrongroomError(
-                .notAFile,
-                """
-                "\(path)" is a symbolic link to a file that does not exist. Restore the file (is its disk mounted?), \
-                or remove the link; opening then creates a new database.
-                """
-            )
+            guard !FileSystem.isSymbolicLink(path) else { throw linkToNothing(path) }
+            return .absent
         }
         guard status.isRegularFile else {
             let what = status.isDirectory ? "a directory" : "not a regular file"
@@ -66,6 +60,16 @@ enum FileContent: Equatable {
             throw StrongroomError.plaintextHeader(path)
         }
         return .plaintext(size: status.size)
+    }
+
+    private static func linkToNothing(_ path: String) -> StrongroomError {
+        StrongroomError(
+            .notAFile,
+            """
+            "\(path)" is a symbolic link to a file that does not exist. Restore the file (is its disk mounted?), or \
+            remove the link; opening then creates a new database.
+            """
+        )
     }
 }
 
