@@ -7,10 +7,6 @@
 #include <openssl/kdf.h>
 #include <openssl/params.h>
 
-int strongroom_sha256(const uint8_t *bytes, size_t count, uint8_t *digest) {
-    return EVP_Digest(bytes, count, digest, NULL, EVP_sha256(), NULL) == 1;
-}
-
 strongroom_digest *strongroom_digest_new(void) {
     EVP_MD_CTX *context = EVP_MD_CTX_new();
     if (context != NULL && EVP_DigestInit_ex(context, EVP_sha256(), NULL) == 1) return (strongroom_digest *)context;

@@ -3,7 +3,7 @@ public import Strongroom
 /// Where a database has its replica, and how the replica follows the database.
 ///
 /// A configuration lists it among its extensions. While a store of the database is open, each commit is shipped to the
-/// object store, whichever process made it.
+/// object store, whichever process wrote it.
 ///
 /// ```swift
 /// @Configuration("clinic")
@@ -34,7 +34,7 @@ public struct Replica: StoreExtension {
     /// same replica.
     public var lease: Lease?
 
-    /// The length of the changes, in bytes, from which a new base is made, if they are as long as the database.
+    /// The length of the changes, in bytes, from which a new base is written, if they are as long as the database.
     package var leastChanges = 64 << 20
     /// Whether the replica is read also where the file has not changed since the newest change.
     package var isAlwaysRead = false

@@ -11,8 +11,6 @@
 
 // The names of hashes are libcrypto's: "SHA1", "SHA256", "SHA512".
 
-int strongroom_sha256(const uint8_t *bytes, size_t count, uint8_t *digest);
-
 // A SHA-256 digest, 32 bytes, of bytes that come in parts; NULL when it cannot be made.
 typedef struct strongroom_digest strongroom_digest;
 strongroom_digest *strongroom_digest_new(void);

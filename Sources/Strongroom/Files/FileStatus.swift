@@ -63,13 +63,16 @@ package struct FileStatus: Equatable {
         return FileStatus(status)
     }
 
+    /// The user of this process.
+    static var user: UInt32 { UInt32(geteuid()) }
+
     /// Whether the file is a regular one with one name that only this user, the owner of a database beside it, and
     /// users who may write the database can write. A file that was created by another user who may write the database
     /// is not trusted.
     func isTrusted(beside database: String) -> Bool {
         guard isRegularFile, links == 1 else { return false }
         guard let model = try? FileStatus.at(database) else { return isPrivate }
-        guard owner == UInt32(geteuid()) || owner == model.owner,
+        guard owner == Self.user || owner == model.owner,
             let mode = try? FileLock.mode(ofFileIn: group, like: model, at: database)
         else { return false }
         return permissions & ~UInt32(mode) == 0
@@ -77,7 +80,7 @@ package struct FileStatus: Equatable {
 
     /// Whether the file is a regular one with one name that nobody but this user can read or write.
     var isPrivate: Bool {
-        isRegularFile && links == 1 && owner == UInt32(geteuid()) && permissions & ~0o600 == 0
+        isRegularFile && links == 1 && owner == Self.user && permissions & ~0o600 == 0
     }
 
     private static func result(_ result: Int32, of path: String) throws -> Void? {

@@ -4,7 +4,7 @@ import Synchronization
 /// A key of a database: a passphrase or 32 random bytes.
 ///
 /// The key is held in memory that is wiped when the last copy is released; it has no printable form, cannot be encoded,
-/// and is compared in constant time. A `String` from which you made the key remains yours: Swift cannot wipe it.
+/// and is compared in constant time. A `String` from which you created the key remains yours: Swift cannot wipe it.
 ///
 /// ```swift
 /// let old = Key.passphrase("correct horse")
@@ -161,30 +161,30 @@ extension Key {
     }
 }
 
-/// The key material of a connection: the raw key and the file's salt, in the engine's own form `x'…'`.
+/// The key material of a connection: the raw key and the file's salt.
 ///
 /// Derived once for each open; all connections of the store share it without another derivation.
-struct DerivedKey: Sendable {
-    private let specification: SecretBytes
+struct DerivedKey: Sendable, Equatable {
+    let raw: SecretBytes
+    let salt: [UInt8]
     let settings: CipherSettings
 
     /// The number of derivations from a passphrase in this process: one for each open, which takes most of its time.
     static let derivations = Atomic<Int>(0)
 
-    /// Derives the key for a file.
     init(_ key: Key, salt: [UInt8], settings: CipherSettings) throws {
+        self.salt = salt
         self.settings = settings
         switch key.material {
         case .passphrase(let passphrase), .truncated(let passphrase):
             Self.derivations.add(1, ordering: .relaxed)
-            let raw = try passphrase.withUnsafeBytes { bytes in
+            raw = try passphrase.withUnsafeBytes { bytes in
                 try Cryptography.pbkdf2(
                     bytes, salt: salt, hash: settings.derivationHash, rounds: settings.iterations,
                     count: Cryptography.keyLength)
             }
-            specification = Self.specification(raw, salt)
         case .raw(let raw, _):
-            specification = Self.specification(raw, salt)
+            self.raw = raw
         case .plaintext:
             throw StrongroomError(.invalidKey, "`Key.plaintext` encrypts nothing.")
         case .invalid(let reason):
@@ -192,47 +192,19 @@ struct DerivedKey: Sendable {
         }
     }
 
-    /// Whether it is the same key of a file with the same salt, compared in constant time.
-    func isEqual(to other: DerivedKey) throws -> Bool {
-        try withUnsafeBytes { own in try other.withUnsafeBytes { Cryptography.isEqual(own, $0) } }
-    }
-
-    /// Lends the bytes that the engine's keying functions take.
+    /// Lends the bytes that the engine's keying functions take: `x'…'` with the raw key and the salt.
     func withUnsafeBytes<T>(_ body: (UnsafeRawBufferPointer) throws -> T) throws -> T {
-        try specification.withUnsafeBytes(body)
-    }
-
-    /// Lends the raw key's 32 bytes, which are wiped afterwards, and the salt.
-    func withRawKey<T>(_ body: (UnsafeRawBufferPointer, _ salt: [UInt8]) throws -> T) rethrows -> T {
-        try specification.withUnsafeBytes { text in
-            // Between x' and '.
-            let digits = text[2..<text.count - 1]
-            func byte(_ index: Int) -> UInt8 {
-                let start = digits.startIndex + 2 * index
-                return (digits[start].hexadecimalValue ?? 0) << 4 | (digits[start + 1].hexadecimalValue ?? 0)
-            }
-            let rawLength = digits.count / 2 - CipherSettings.saltLength
-            return try withUnsafeTemporaryAllocation(byteCount: rawLength, alignment: 1) { raw in
-                defer { raw.wipe() }
-                for index in 0..<rawLength { raw[index] = byte(index) }
-                let salt = (0..<CipherSettings.saltLength).map { byte(rawLength + $0) }
-                return try body(UnsafeRawBufferPointer(raw), salt)
-            }
-        }
-    }
-
-    private static func specification(_ raw: SecretBytes, _ salt: [UInt8]) -> SecretBytes {
-        SecretBytes(count: 2 * (raw.count + salt.count) + 3) { text in
+        let text = SecretBytes(count: 2 * (raw.count + salt.count) + 3) { text in
             text.copyBytes(from: "x'".utf8)
             raw.withUnsafeBytes { text.writeHexadecimal($0, at: 2) }
             salt.withUnsafeBytes { text.writeHexadecimal($0, at: 2 + 2 * raw.count) }
             text[text.count - 1] = UInt8(ascii: "'")
         }
+        return try text.withUnsafeBytes(body)
     }
 }
 
 extension UnsafeMutableRawBufferPointer {
-    /// Writes bytes as hexadecimal digits in ASCII.
     func writeHexadecimal(_ bytes: UnsafeRawBufferPointer, at start: Int) {
         func digit(_ value: UInt8) -> UInt8 { value + (value < 10 ? 0x30 : 0x57) }
         for (index, byte) in bytes.enumerated() {
@@ -240,6 +212,10 @@ extension UnsafeMutableRawBufferPointer {
             self[start + 2 * index + 1] = digit(byte & 0xF)
         }
     }
+}
+
+extension Sequence<UInt8> {
+    var hexadecimal: String { map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined() }
 }
 
 extension UInt8 {

@@ -49,7 +49,7 @@ struct KeyText {
             let text = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
             if !text.isEmpty { keys.append(try key(in: text, line: number + 1)) }
         }
-        guard !keys.isEmpty else { throw refusal("holds no key; write one a line, oldest first") }
+        guard !keys.isEmpty else { throw refusal("contains no key; write one a line, oldest first") }
         return keys
     }
 
@@ -105,7 +105,7 @@ struct KeyText {
 
 extension KeyChain {
     /// Reads the keys from a text as in a ``KeyFile``, one per line, oldest first, such as a secret that a service has
-    /// delivered; a single passphrase is the whole text.
+    /// delivered; a single passphrase is the entire text.
     ///
     /// ```swift
     /// let keys = try KeyChain(text: secret, source: "The vault's secret")
@@ -137,7 +137,7 @@ extension KeyChain {
 }
 
 extension KeyChain {
-    /// Reads the keys from an environment variable, one per line as in a ``KeyFile``; a single passphrase is the whole
+    /// Reads the keys from an environment variable, one per line as in a ``KeyFile``; a single passphrase is the entire
     /// value.
     ///
     /// Every process of the same user can read a process's environment, and child processes inherit it: a key file
@@ -168,7 +168,7 @@ public import Configuration
 
 extension KeyChain {
     /// Reads the keys from a value of swift-configuration, one per line as in a ``KeyFile``; a single passphrase is the
-    /// whole value.
+    /// entire value.
     ///
     /// The value is read as a secret, so that the reader's access log does not show it. Requires the package trait
     /// `ConfigReader`.
@@ -194,11 +194,11 @@ extension KeyChain {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            var failure = text.refusal("cannot be had; see `underlying`")
+            var failure = text.refusal("could not be read; see `underlying`")
             failure.underlying = error
             throw failure
         }
-        guard let value else { throw text.refusal("is not there; give the keys, one a line, oldest first") }
+        guard let value else { throw text.refusal("is missing; give the keys, one a line, oldest first") }
         var content = Array(value.utf8)
         defer { content.withUnsafeMutableBytes { $0.wipe() } }
         self = try text.keyChain(content)

@@ -50,7 +50,15 @@ public struct KeyChain: Sendable, Equatable {
                     "Keys \(duplicate + 1) and \(index + 1) of the chain are the same; remove one."
                 )
             }
-            if index > 0, key == .plaintext { throw Self.plaintextBehindKeys(index) }
+            if index > 0, key == .plaintext {
+                throw StrongroomError(
+                    .invalidKey,
+                    """
+                    Key \(index + 1) of the chain is `Key.plaintext`, which can only be the first one: a file that was \
+                    encrypted never becomes plaintext again. Put it first, or remove it.
+                    """
+                )
+            }
         }
         if let last = keys.last, !last.canBeCurrent { throw Self.onlyOpens(last, keys.count) }
         self.keys = keys
@@ -59,16 +67,6 @@ public struct KeyChain: Sendable, Equatable {
     /// Makes a chain of keys that need no check, such as an envelope's data keys.
     init(unchecked keys: [Key]) {
         self.keys = keys
-    }
-
-    private static func plaintextBehindKeys(_ index: Int) -> StrongroomError {
-        StrongroomError(
-            .invalidKey,
-            """
-            Key \(index + 1) of the chain is `Key.plaintext`, which can only be the first one: a file that was \
-            encrypted is never made plaintext again. Put it first, or remove it.
-            """
-        )
     }
 
     private static func onlyOpens(_ key: Key, _ index: Int) -> StrongroomError {
@@ -120,8 +118,6 @@ extension Key {
             try Cryptography.pbkdf2(
                 bytes, salt: Self.salt + [kind], hash: .sha512, rounds: Self.rounds, count: 16)
         }
-        return digest.withUnsafeBytes { bytes in
-            bytes.prefix(4).map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
-        }
+        return digest.withUnsafeBytes { $0.prefix(4).hexadecimal }
     }
 }

@@ -35,7 +35,7 @@ extension KeyFile {
     ///
     /// - Returns: The number of keys in the file now.
     /// - Throws: ``StrongroomError`` as ``keyChain(creating:)``, and with `keySource` if it is ``Access/mounted``; the
-    ///   file is then unchanged, unless the error says that the new one is in its place.
+    ///   file is then unchanged, unless the error says that the new one has replaced it.
     @discardableResult
     public func appendKey() throws -> Int { try append(nil) }
 
@@ -80,16 +80,14 @@ extension KeyFile {
 
     /// The line of a key; nil for a random one.
     private func line(of key: Key?) throws -> SecretBytes {
+        let raw: SecretBytes
         switch key?.material {
         case .passphrase(let passphrase): return passphrase
-        case .raw(let raw, salt: nil): return Self.line(of: raw)
-        case nil: return Self.line(of: .random(count: Cryptography.keyLength))
+        case .raw(let given, salt: nil): raw = given
+        case nil: raw = .random(count: Cryptography.keyLength)
         default:
             throw StrongroomError(.invalidKey, "Such a key cannot be a line of a key file; nothing was changed.")
         }
-    }
-
-    private static func line(of raw: SecretBytes) -> SecretBytes {
         let prefix = Array("raw:".utf8)
         return SecretBytes(count: prefix.count + 2 * raw.count) { line in
             line.copyBytes(from: prefix)

@@ -1,11 +1,3 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// A file that contains the keys of a chain, one per line, oldest first.
 ///
 /// A line is a passphrase, `raw:` and 64 hexadecimal digits, or `recovery:` and a recovery key. Empty lines are
@@ -68,7 +60,6 @@ public struct KeyFile: Sendable {
         return try withContent { content in try text.keyChain(content) }
     }
 
-    /// The parser of its content.
     var text: KeyText { KeyText(refusal: refusal) }
 
     /// Reads the file through the descriptor whose status is checked.
@@ -120,16 +111,14 @@ public struct KeyFile: Sendable {
     }
 
     func checkOwner(_ status: FileStatus) throws {
-        guard ![0, Self.user].contains(status.owner) else { return }
-        let command = "Run the program as that user, or change the owner: chown \(Self.user) '\(path)'"
+        guard ![0, FileStatus.user].contains(status.owner) else { return }
+        let command = "Run the program as that user, or change the owner: chown \(FileStatus.user) '\(path)'"
         throw refusal(
             """
-            belongs to user \(status.owner), and this process runs as user \(Self.user): the owner decides with \
+            belongs to user \(status.owner), and this process runs as user \(FileStatus.user): the owner decides with \
             which keys databases are encrypted. \(advice(or: command))
             """)
     }
-
-    private static var user: UInt32 { geteuid() }
 
     /// What to do about the file's owner or mode.
     ///

@@ -163,11 +163,11 @@ extension Store {
 
     /// What shows that the file was not written since.
     ///
-    /// - Parameter isWhole: Whether the file must have every commit, without the WAL.
+    /// - Parameter isComplete: Whether the file must have every commit, without the WAL.
     /// - Returns: Nil if that is not known.
-    package func fileStamp(ofWhole isWhole: Bool) throws -> FileStamp? {
+    package func fileStamp(ofCompleteFile isComplete: Bool) throws -> FileStamp? {
         let file = try file.context().file
-        return try isWhole ? .ofWholeFile(file) : .of(file)
+        return try isComplete ? .ofCompleteFile(file) : .of(file)
     }
 
     /// Checkpoints the WAL without waiting, while this store does not write; its participants let the WAL go.

@@ -200,16 +200,8 @@ extension RotationReport {
     /// The report of a rotation that had nothing to do.
     fileprivate init(unchanged position: Int, _ settings: CipherSettings, bytes: Int64) {
         self.init(
-            method: .unchanged,
-            from: position,
-            to: position,
-            formerSettings: settings,
-            settings: settings,
-            bytes: bytes,
-            isOldContentGone: true,
-            writingDuration: .zero,
-            verificationDuration: .zero
-        )
+            method: .unchanged, from: position, to: position, formerSettings: settings, settings: settings,
+            bytes: bytes)
     }
 }
 

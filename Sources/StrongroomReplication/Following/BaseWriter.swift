@@ -56,7 +56,7 @@ final class BaseShipper: Sendable {
     struct Finished: Sendable {
         let objects: Int
         let bytes: Int
-        /// What had been shipped since the former base when it was begun.
+        /// What had been shipped since the previous base when it was begun.
         let since: (changes: Int, bytes: Int)
     }
 
@@ -123,7 +123,7 @@ final class BaseShipper: Sendable {
         _ writer: BaseWriter, _ reading: ReadingThread, _ since: (changes: Int, bytes: Int)
     ) async throws -> Finished? {
         var writer = writer
-        // Reads the whole file, in the transaction that was begun.
+        // Reads the entire file, in the transaction that was begun.
         guard try await reading.runAsync({ _ = try $0.compare(with: PageVersions()) }) != nil else { return nil }
         while true {
             try Task.checkCancellation()
@@ -139,7 +139,7 @@ final class BaseShipper: Sendable {
 
     /// The base that was finished since the last call; nil if there is none. A base that failed is tried again later.
     ///
-    /// - Throws: `StrongroomError` with `damaged`: the file has no state of which a base could be made.
+    /// - Throws: `StrongroomError` with `damaged`: the file has no state of which a base could be written.
     func finished() async throws -> Finished? {
         let task = running.withLock { running -> Task<Result<Finished?, any Error>, Never>? in
             guard let done = running, done.isDone.withLock({ $0 }), done.task != nil else { return nil }
@@ -164,7 +164,7 @@ final class BaseShipper: Sendable {
     private func finished(_ result: Result<Finished?, any Error>?) throws -> Finished? {
         guard case .failure(let error)? = result else { return try result?.get() }
         guard let error = error as? StrongroomError, error.code == .damaged else { return nil }
-        // The whole file was read for it.
+        // The entire file was read for it.
         nextAttempt.withLock { $0 = .now + Self.pauseAfterDamage }
         throw error
     }

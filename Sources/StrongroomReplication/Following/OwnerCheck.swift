@@ -41,15 +41,15 @@ enum OwnerCheck {
             .replicaMissing,
             """
             The replica "\(folder.name)" \(found), and this database has shipped change \(shipped) to it. The object \
-            store has lost it, or another one is at its place, such as a directory whose file system is not mounted. \
-            Bring it back, and it goes on; or begin it anew with this file by `Replica.takesOver` (`--take-over` in \
-            the tool).
+            store has lost it, or there is another one at its location, such as a directory whose file system is not \
+            mounted. Bring it back, and it goes on; or begin it anew with this file by `Replica.takesOver` \
+            (`--take-over` in the tool).
             """)
     }
 
     /// Reads the newest change, and throws unless this file may go on writing the replica.
     ///
-    /// A store of this process or of another one may ship at the same time: a change counts as foreign only if it is
+    /// A store of this process or of another one may ship at the same time: a change is foreign only if it is
     /// the newest before and after the record was read.
     static func run(_ folder: ReplicaFolder, of store: Store) async throws {
         var head = try await folder.head()
@@ -67,10 +67,10 @@ enum OwnerCheck {
         }
     }
 
-    /// Two changes of this host's own hardly come between a request and the look at the record once.
+    /// Two changes of this host's own hardly come between a request and the reading of the record once.
     private static let attempts = 10
 
-    /// The record that has the newest change: this replica's, or that of another place at which it was before.
+    /// The record that has the newest change: this replica's, or that of another location at which it was before.
     private static func recordWithChange(
         _ head: ReplicaFolder.Head?, _ own: ReplicaRecord?, _ store: Store
     ) throws -> ReplicaRecord? {

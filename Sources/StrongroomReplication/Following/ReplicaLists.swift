@@ -3,7 +3,7 @@ package import Strongroom
 /// The newest changes and the bases of many replicas, from lists that they share: one list has those of all replicas
 /// with names that follow each other, up to 1,000 objects.
 ///
-/// What it has is as old as itself; it serves to find files that have not changed, and is not kept.
+/// What it has is as old as itself; it serves to find files that have not changed, and is not stored.
 package actor ReplicaLists {
     /// What lists have of a replica.
     struct Listed: Sendable {
@@ -29,8 +29,8 @@ package actor ReplicaLists {
             if newest == nil {
                 newest = ObjectEntry(name: name, size: size)
                 changes = number.map { $0...$0 }
-            } else if let number, let former = changes, number + 1 == former.lowerBound {
-                changes = number...former.upperBound
+            } else if let number, let known = changes, number + 1 == known.lowerBound {
+                changes = number...known.upperBound
             }
         }
 
@@ -94,7 +94,7 @@ package actor ReplicaLists {
     }
 
     private var pages: [String: [Page]] = [:]
-    /// The request that is under way, by the place of the object store; false if it lists only folder by folder.
+    /// The request that is under way, by the location of the object store; false if it lists only folder by folder.
     private var running: [String: Task<Bool, any Error>] = [:]
 
     package init() {}
@@ -103,21 +103,21 @@ package actor ReplicaLists {
     ///
     /// - Throws: What the object store throws; `replicaDamaged`.
     func listed(_ folder: ReplicaFolder) async throws -> Listed {
-        let place = folder.objects.place
+        let location = folder.objects.place
         let start = folder.path(of: "")
         while true {
-            for page in pages[place, default: []].reversed() {
+            for page in pages[location, default: []].reversed() {
                 if let listed = try page.listed(folder) { return listed }
                 // It has more objects than a page.
                 if page.start == start { return try await folder.listed() }
             }
-            if let running = running[place] {
+            if let running = running[location] {
                 // It may have what is asked for.
                 _ = try? await running.value
                 continue
             }
             let request = Task { try await addPage(of: folder.objects, after: start) }
-            running[place] = request
+            running[location] = request
             guard try await request.value else { return try await folder.listed() }
         }
     }

@@ -31,7 +31,7 @@ struct ReplicaRecord: Equatable {
         self.sequence = sequence
     }
 
-    /// Whether a change was made from the file that the record belongs to.
+    /// Whether a change was written from the file that the record belongs to.
     func has(_ number: UInt64, _ digest: [UInt8]) -> Bool {
         number == self.number && digest == self.digest || number == self.number + 1 && attempts.contains(digest)
     }
@@ -116,7 +116,7 @@ final class ReplicaRecordFile: Sendable {
     /// - Returns: False if another process is.
     func lock() throws -> Bool {
         guard file.lock() else { return false }
-        // The former holder may have written it meanwhile.
+        // The previous holder may have written it meanwhile.
         try read()
         return true
     }
@@ -143,11 +143,11 @@ final class ReplicaRecordFile: Sendable {
 
     /// Records a change that is about to be created after another one.
     func attempt(
-        _ replica: ObjectHeader.Identifier, after number: UInt64, _ former: [UInt8], _ digest: [UInt8]
+        _ replica: ObjectHeader.Identifier, after number: UInt64, _ previous: [UInt8], _ digest: [UInt8]
     ) async throws {
-        var record = record ?? ReplicaRecord(replica: replica, number: number, digest: former, sequence: 0)
-        if record.replica != replica || record.number != number || record.digest != former {
-            record = ReplicaRecord(replica: replica, number: number, digest: former, sequence: record.sequence)
+        var record = record ?? ReplicaRecord(replica: replica, number: number, digest: previous, sequence: 0)
+        if record.replica != replica || record.number != number || record.digest != previous {
+            record = ReplicaRecord(replica: replica, number: number, digest: previous, sequence: record.sequence)
         }
         record.attempt(digest)
         try await writeBlocking(record)

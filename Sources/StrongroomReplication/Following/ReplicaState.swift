@@ -37,7 +37,7 @@ struct ReplicaState: Sendable {
                 try await folder.requireBase(base.folder, of: base.number)
                 hasBase = true
             } catch let error as StrongroomError where error.code == .replicaDamaged {
-                // The file has everything: a new base takes the place of what is damaged.
+                // The file has everything: a new base replaces what is damaged.
                 (versions, form, envelope, sinceBase) = (PageVersions(), nil, nil, (0, 0))
             }
             return

@@ -66,7 +66,7 @@ struct ReplicaWriter: Sendable {
         return object.bytes.count
     }
 
-    /// Makes this session the writer, so that a former one finds its next number taken.
+    /// Makes this session the writer, so that a previous one finds its next number taken.
     mutating func claim(_ form: PageForm) async throws {
         var header = header(.claim, form)
         header.databasePages = UInt32(versions.count)
@@ -84,7 +84,7 @@ struct ReplicaWriter: Sendable {
         try await record.attempt(replica, after: self.number, digest, object.digest)
         unconfirmed = object
         guard try await folder.objects.create(path, object.bytes) else { throw try await taken(path) }
-        // All that the newest base needs are looked for now and then.
+        // All that the newest base needs are checked now and then.
         let count = number.isMultiple(of: Self.distance) ? sinceBase.changes + 1 : 1
         try await folder.requireNewest(number, after: count)
         unconfirmed = nil
@@ -92,7 +92,7 @@ struct ReplicaWriter: Sendable {
         sinceBase = (sinceBase.changes + 1, sinceBase.bytes + object.bytes.count)
     }
 
-    /// The number of changes from one look at those before to the next.
+    /// The number of changes from one check of those before to the next.
     private static let distance: UInt64 = 256
 
     /// The error for a number that is taken: by another writer, or by an earlier request of this one, whose answer was
@@ -116,7 +116,7 @@ struct ReplicaWriter: Sendable {
         ObjectHeader(
             kind: kind, isLast: true, part: 0, form: form, pages: 0, databasePages: 0, number: number + 1,
             time: max(time, WriteDeadline.time), writer: writer, replica: replica, envelopeLength: 0,
-            former: digest)
+            previous: digest)
     }
 
     // MARK: Bases

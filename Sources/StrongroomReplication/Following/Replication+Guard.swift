@@ -1,6 +1,6 @@
 import Strongroom
 
-/// What must not wait for a turn of the loop, which may wait for the object store for long.
+/// What must not wait for an iteration of the loop, which may wait for the object store for long.
 extension Replication {
     /// Prolongs the lease, and lets the WAL go when it has become too long.
     ///
@@ -36,7 +36,7 @@ extension Replication {
         shipper.suspend()
     }
 
-    /// Acquires the lease of a store that is being opened, and waits for the first look at the replica: a file that
+    /// Acquires the lease of a store that is being opened, and waits for the first reading of the replica: a file that
     /// another host has taken over accepts no write.
     func beginWithLease(_ store: Store) async throws {
         guard let leases else { return }

@@ -124,13 +124,13 @@ public final class Replication: StoreParticipant {
         let guardInterval = leases == nil ? Self.guardIntervals.log : Self.guardIntervals.lease
         state.withLock { state in
             state.loop = Task { [weak self, wakeup] in
-                while await self?.turn() == true { await wakeup.wait(atMost: self?.pause ?? interval) }
+                while await self?.iterate() == true { await wakeup.wait(atMost: self?.pause ?? interval) }
             }
         }
         guardian.run(every: guardInterval) { [weak self] in await self?.guardOnce() ?? false }
     }
 
-    /// The time between two looks at the lease and at the WAL, which needs fewer.
+    /// The time between two checks of the lease and of the WAL, which needs fewer.
     private static let guardIntervals = (lease: Duration.milliseconds(250), log: Duration.seconds(1))
 
     package func suspend() {
@@ -161,7 +161,7 @@ public final class Replication: StoreParticipant {
             return state.loop
         }
         wakeup.signal()
-        // The last turn ships what is left.
+        // The last iteration ships what is left.
         let isDone = DispatchSemaphore(value: 0)
         Task.detached {
             await loop?.value
@@ -200,8 +200,8 @@ extension Replica: StartedExtension {
             throw StrongroomError(
                 .invalidSetting,
                 """
-                The configuration of "\(store.name)" lists two replicas. List one; a copy of it elsewhere is made by \
-                copying its objects, or by `strongroom replicate`.
+                The configuration of "\(store.name)" lists two replicas. List one; a copy of it elsewhere is created \
+                by copying its objects, or by `strongroom replicate`.
                 """,
                 database: store.name.fileName)
         }

@@ -7,10 +7,10 @@ extension Shipper {
     /// - Returns: The state of the file and of the replica; nil if they may differ.
     func unchangedState(_ store: Store) async throws -> ShippedState? {
         guard unconfirmed == nil, let state = try record?.shippedState(),
-            try store.fileStamp(ofWhole: true) == state.stamp, try await folder.newestEntry() == state.newest
+            try store.fileStamp(ofCompleteFile: true) == state.stamp, try await folder.newestEntry() == state.newest
         else { return nil }
         let isUnchanged = try await read(store) { reader in
-            try reader.begin { try store.fileStamp(ofWhole: true) == state.stamp }
+            try reader.begin { try store.fileStamp(ofCompleteFile: true) == state.stamp }
         }
         return isUnchanged ? state : nil
     }
@@ -18,10 +18,10 @@ extension Shipper {
     /// Records that the replica has the state of the file.
     func recordState(_ store: Store) async throws {
         guard isAtState, let writer, try await read(store, { try $0.checkpoint() }) else { return }
-        let stamp = try store.fileStamp(ofWhole: false)
+        let stamp = try store.fileStamp(ofCompleteFile: false)
         try await Task.sleep(for: FileStamp.tick)
         guard let stamp, try await read(store, { try $0.checkpoint() }),
-            try store.fileStamp(ofWhole: false) == stamp, try store.envelope() == writer.envelope
+            try store.fileStamp(ofCompleteFile: false) == stamp, try store.envelope() == writer.envelope
         else { return }
         try record?.record(writer.number, writer.digest, size: writer.size, stamp)
     }

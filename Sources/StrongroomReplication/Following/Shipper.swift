@@ -1,6 +1,6 @@
 import Strongroom
 
-/// Ships the commits of one store; only the loop of its ``Replication`` uses it, one turn after the other.
+/// Ships the commits of one store; only the loop of its ``Replication`` uses it, one iteration after the other.
 actor Shipper {
     private let replica: Replica
     let folder: ReplicaFolder
@@ -46,7 +46,7 @@ actor Shipper {
     ///
     /// - Parameters:
     ///   - isLast: Whether the store is closing, so that no base is begun.
-    ///   - begun: Called before commits are looked for.
+    ///   - begun: Called before commits are searched.
     ///   - reached: Called when what was found is in the replica, with the result of `begun`.
     /// - Returns: False if another process of this host ships them.
     /// - Throws: What the object store or the file throws; `notOwner`. The next call reads the replica again.
@@ -87,9 +87,9 @@ actor Shipper {
         _ store: Store, isLast: Bool, _ begun: @Sendable () -> Int, _ reached: @Sendable (Int, Progress) -> Void
     ) async throws -> Bool {
         let request = begun()
-        let found = try await read(store) { try Look($0) }
+        let found = try await read(store) { try Observation($0) }
         if let state = unchanged {
-            guard try found.finding != .nothing || store.fileStamp(ofWhole: false) != state.stamp else {
+            guard try found.finding != .nothing || store.fileStamp(ofCompleteFile: false) != state.stamp else {
                 reached(request, progress)
                 return false
             }
@@ -168,7 +168,9 @@ actor Shipper {
         if !mayTakeOver { try OwnerCheck.require(state.head, record.record, folder) }
         try await record.probe(folder.objects)
         var writer = ReplicaWriter(folder, state.replica ?? .random(), session, state, record)
-        if let object = unconfirmed, object.header.number == writer.number + 1, object.header.former == writer.digest {
+        if let object = unconfirmed, object.header.number == writer.number + 1,
+            object.header.previous == writer.digest
+        {
             // The same bytes, so that it does not matter which of the requests takes effect.
             do {
                 try await writer.append(object)
@@ -206,7 +208,7 @@ actor Shipper {
         return true
     }
 
-    /// Takes over the record that the replica had at another place: a directory that is mounted elsewhere now, or a
+    /// Takes over the record that the replica had at another location: a directory that is mounted elsewhere now, or a
     /// service with another address.
     private func adoptRecord(
         of identifier: ObjectHeader.Identifier, _ state: ReplicaState, _ store: Store, _ record: ReplicaRecordFile
@@ -306,7 +308,7 @@ actor Shipper {
 
     private func maintain(_ store: Store, _ logBytes: Int, isLast: Bool) async throws {
         if logBytes >= Self.longLog {
-            // Another process may write at this moment; the next turn tries again.
+            // Another process may write at this moment; the next iteration tries again.
             try? await store.checkpointWithoutWaiting()
         }
         if let base = isLast ? try? await bases.last() : try await bases.finished() {
@@ -332,12 +334,12 @@ actor Shipper {
             making: try store.commitReaders())
     }
 
-    /// Changes that are read at a restore, at most, before a new base is made.
+    /// Changes that are read at a restore, at most, before a new base is written.
     private static let mostChanges = 5_000
 }
 
-/// What the reader sees at a moment.
-private struct Look: Sendable {
+/// What the reader has found at a moment.
+private struct Observation: Sendable {
     let finding: CommitReader.Finding
     /// Whether everything was read that was found.
     let isAtPosition: Bool

@@ -25,7 +25,7 @@ struct ObjectHeader: Sendable, Equatable {
     var databasePages: UInt32
     /// The number of the change; of a base, that of the change whose state it has.
     var number: UInt64
-    /// When the object was made, in milliseconds since 1970; never before the object with the number before.
+    /// When the object was created, in milliseconds since 1970; never before the object with the number before.
     var time: UInt64
     /// The session of a store that has written the object.
     var writer: Identifier
@@ -34,7 +34,7 @@ struct ObjectHeader: Sendable, Equatable {
     /// The length in bytes of the envelope in the object; 0 if it has none.
     var envelopeLength: UInt32
     /// The digest of the change before; of a base, that of the change whose state it has. Zeros for none.
-    var former: [UInt8]
+    var previous: [UInt8]
 
     /// Its length in bytes.
     static let length = 144
@@ -48,7 +48,7 @@ struct ObjectHeader: Sendable, Equatable {
     /// The length of the header and the index, in bytes.
     var indexEnd: Int { Self.length + Int(pages) * Self.entryLength }
 
-    /// The length of the whole object, in bytes.
+    /// The length of the entire object, in bytes.
     var objectLength: Int { indexEnd + Int(envelopeLength) + Int(pages) * form.size + Digests.length }
 
     /// A random number that identifies a replica or a session.
@@ -74,7 +74,7 @@ extension ObjectHeader {
         var bytes = Self.magic + Self.version.bigEndianBytes + [kind.rawValue, isLast ? 1 : 0]
         bytes += counts.flatMap(\.bigEndianBytes) + [number, time].flatMap(\.bigEndianBytes)
         bytes += writer.bytes + replica.bytes + envelopeLength.bigEndianBytes
-        return bytes + [UInt8](repeating: 0, count: Self.reserved) + former
+        return bytes + [UInt8](repeating: 0, count: Self.reserved) + previous
     }
 
     /// - Parameters:
@@ -109,7 +109,7 @@ extension ObjectHeader {
         (writer, replica) = (try Identifier(reading: &reader), try Identifier(reading: &reader))
         envelopeLength = try reader.number()
         _ = try reader.bytes(Self.reserved)
-        former = try reader.bytes(Digests.length)
+        previous = try reader.bytes(Digests.length)
         guard envelopeLength <= Self.maxEnvelope, pages <= Self.maxPages, number <= ObjectName.maxNumber,
             time <= Self.maxTime, objectLength <= Self.maxLength
         else { throw invalid }
@@ -119,7 +119,7 @@ extension ObjectHeader {
     private static let reserved = 28
     private static let maxEnvelope: UInt32 = 16 << 20
     private static let maxPages: UInt32 = 1 << 20
-    /// The length of an object, in bytes: more than any writer makes, of 4 MiB of pages and an envelope. A longer one
+    /// The length of an object, in bytes: more than any writer creates, of 4 MiB of pages and an envelope. A longer one
     /// costs a forger nothing, as a file without content, and a reader its memory.
     static let maxLength = 64 << 20
     /// The end of the year 9999.

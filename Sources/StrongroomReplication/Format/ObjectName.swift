@@ -2,8 +2,8 @@
 ///
 /// A replica is a folder. Its changes are numbered from 1; the name of change `n` is 2⁶⁴ − 1 − `n` as 16 hexadecimal
 /// digits, so that a list of one entry has the newest one. The bases are in the folder `base`: that of the state after
-/// change `n` has a folder of its own, whose name is made of the digits of `n` and of a random number, and in which the
-/// parts are numbered from 0. Leases are in the folder `lease`, named like changes.
+/// change `n` has a folder of its own, whose name consists of the digits of `n` and of a random number, and in which
+/// the parts are numbered from 0. Leases are in the folder `lease`, named like changes.
 enum ObjectName {
     static let bases = "base"
     static let leases = "lease"

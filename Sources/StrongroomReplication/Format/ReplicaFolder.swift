@@ -18,7 +18,7 @@ struct ReplicaFolder: Sendable {
         return digest.prefix(4).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
-    /// The whole name of an object of the folder.
+    /// The full name of an object of the folder.
     func path(of object: String) -> String { "\(name)/\(object)" }
 
     func path(ofChange number: UInt64) -> String { path(of: ObjectName.change(number)) }
@@ -52,7 +52,7 @@ struct ReplicaFolder: Sendable {
 
     /// The length of an object in a list.
     ///
-    /// - Throws: `StrongroomError` with `replicaDamaged` for one that no writer has made.
+    /// - Throws: `StrongroomError` with `replicaDamaged` for one that no writer has written.
     func size(_ entry: ObjectEntry, in folder: String) throws -> Int {
         guard (0...ObjectHeader.maxLength).contains(entry.size) else {
             throw StrongroomError.damaged(
@@ -78,7 +78,7 @@ struct ReplicaFolder: Sendable {
     /// Throws unless a change that was created is the newest, and those before it are there: otherwise no restore could
     /// reach it.
     ///
-    /// - Parameter count: How many of those before it are looked for.
+    /// - Parameter count: How many of those before it are checked.
     /// - Throws: `StrongroomError` with `notOwner` if there is a newer one, `replicaIncomplete` if one is missing.
     func requireNewest(_ number: UInt64, after count: Int) async throws {
         let oldest = number - min(UInt64(count), number - 1)
@@ -179,7 +179,7 @@ struct ReplicaFolder: Sendable {
     }
 
     /// The parts of a base that can be used: complete, and of the state of its change; nil for another one, also for
-    /// one that is damaged, in whose place there may be an older one.
+    /// one that is damaged: there may be an older one.
     func usableParts(ofBase folder: String, of number: UInt64) async throws -> [ObjectEntry]? {
         do {
             guard let parts = try await parts(ofBase: folder), try await isBase(folder, of: number) else { return nil }
@@ -200,7 +200,7 @@ struct ReplicaFolder: Sendable {
         else { return false }
         let path = path(ofChange: number)
         guard let change = try await header(path), change.replica == base.replica else { return false }
-        return try await digest(path, change) == base.former
+        return try await digest(path, change) == base.previous
     }
 
     /// Throws unless a base is still of the state of its change.
@@ -219,8 +219,8 @@ struct ReplicaFolder: Sendable {
         guard var bytes = try await objects.read(path, 0..<Self.firstRead) else { throw missing(path) }
         let header = try ObjectHeader(bytes, of: path)
         if bytes.count < min(header.indexEnd, header.objectLength) {
-            guard let whole = try await objects.read(path, 0..<header.indexEnd) else { throw missing(path) }
-            bytes = whole
+            guard let longer = try await objects.read(path, 0..<header.indexEnd) else { throw missing(path) }
+            bytes = longer
         }
         let index = try ReplicaObject.index(bytes, header, of: path)
         return Outline(header: header, index: index)
@@ -242,7 +242,7 @@ struct ReplicaFolder: Sendable {
 
     private static let firstRead = 16_384
 
-    /// A whole object.
+    /// An entire object.
     func object(_ path: String) async throws -> ReplicaObject {
         // What an object is at most long is in its header.
         guard let beginning = try await objects.read(path, 0..<Self.firstRead) else { throw missing(path) }

@@ -55,13 +55,13 @@ struct ReplicaObject: Sendable {
     ) throws -> [(number: UInt32, version: PageVersion)] {
         var reader = StoredReader(
             bytes.dropFirst(ObjectHeader.length), or: StrongroomError.damaged(name, "its index is cut off"))
-        var former: UInt32 = 0
+        var previous: UInt32 = 0
         return try (0..<header.pages).map { _ in
             let number: UInt32 = try reader.number()
-            guard number > former, number <= header.databasePages else {
+            guard number > previous, number <= header.databasePages else {
                 throw StrongroomError.damaged(name, "its index names a page that the database cannot have")
             }
-            former = number
+            previous = number
             return (number, try reader.bytes(PageVersion.length).withUnsafeBytes { PageVersion($0, at: 0) })
         }
     }

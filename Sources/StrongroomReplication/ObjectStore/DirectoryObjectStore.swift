@@ -21,8 +21,8 @@ public struct DirectoryObjectStore: ObjectStore {
     public func createFolder(_ name: String) async throws {
         let parts = try parts(of: name)
         try await Self.blocking {
-            var directory = try Self.made(path)
-            for part in parts { directory = try directory.made(part) }
+            var directory = try Self.created(path)
+            for part in parts { directory = try directory.created(part) }
         }
     }
 
@@ -30,10 +30,10 @@ public struct DirectoryObjectStore: ObjectStore {
         let parts = try parts(of: name)
         return try await Self.blocking {
             var directory = try ObjectDirectory(path)
-            // The uppermost folder is made by `createFolder`, so that the bare mount point of a file system that is
+            // The uppermost folder is created by `createFolder`, so that the bare mount point of a file system that is
             // away gets no objects.
             for (depth, part) in parts.dropLast().enumerated() {
-                directory = depth == 0 ? try directory?.directory(part) : try directory?.made(part)
+                directory = depth == 0 ? try directory?.directory(part) : try directory?.created(part)
             }
             guard let directory, let last = parts.last else { throw ObjectFile.missing(path, parts.first ?? "") }
             return try directory.create(last, content)
@@ -97,10 +97,10 @@ public struct DirectoryObjectStore: ObjectStore {
     public func probe() async throws {}
 
     /// The directory at a path, which is created if there is none.
-    private static func made(_ path: String) throws -> ObjectDirectory {
+    private static func created(_ path: String) throws -> ObjectDirectory {
         if let directory = try ObjectDirectory(path) { return directory }
-        let (parent, name) = (try made(FileSystem.directory(of: path)), FileSystem.name(of: path))
-        return name.isEmpty ? parent : try parent.made(name)
+        let (parent, name) = (try created(FileSystem.directory(of: path)), FileSystem.name(of: path))
+        return name.isEmpty ? parent : try parent.created(name)
     }
 
     /// The directory of a folder; nil if there is none.
@@ -133,13 +133,13 @@ public struct DirectoryObjectStore: ObjectStore {
 
 /// The files of a directory of objects.
 enum ObjectFile {
-    /// The error for a link, or another file, in the place of an object or of a folder.
+    /// The error for a link, or another file, with the name of an object or of a folder.
     static func notOwn(_ path: String, _ what: String) -> StrongroomError {
         StrongroomError(
             .replicaDamaged,
             """
             "\(path)" is no \(what) of a replica, but perhaps a link, which is not \
-            followed. Find out who made it, and remove it.
+            followed. Find out who created it, and remove it.
             """)
     }
 

@@ -43,8 +43,8 @@ final class ObjectDirectory {
     /// A directory in it; nil if there is none.
     func directory(_ name: String) throws -> ObjectDirectory? { try ObjectDirectory(name, in: self) }
 
-    /// A directory in it, which is made if there is none.
-    func made(_ name: String) throws -> ObjectDirectory {
+    /// A directory in it, which is created if there is none.
+    func created(_ name: String) throws -> ObjectDirectory {
         if let directory = try directory(name) { return directory }
         guard mkdirat(descriptor, name, 0o700) == 0 || errno == EEXIST else {
             throw FileSystem.failure(errno, "cannot create the directory", "\(path)/\(name)")
@@ -73,7 +73,7 @@ final class ObjectDirectory {
 
     func isDirectory(_ name: String) -> Bool { status(name)?.isDirectory ?? false }
 
-    /// Creates a file with its whole content, unless its name is taken.
+    /// Creates a file with its entire content, unless its name is taken.
     func create(_ name: String, _ content: [UInt8]) throws -> Bool {
         let target = "\(path)/\(name)"
         if status(name) != nil { return false }

@@ -5,7 +5,7 @@ internal import Strongroom
 /// An object is created once and never changed. A name has parts separated by `/`; the last one is listed in the order
 /// of its bytes.
 public protocol ObjectStore: Sendable {
-    /// What distinguishes this object store from others: the same for the same place, in each process and after a
+    /// What distinguishes this object store from others: the same for the same location, in each process and after a
     /// restart.
     var place: String { get }
 
@@ -57,12 +57,12 @@ public protocol ObjectStore: Sendable {
     /// - Throws: `StrongroomError` with `objectStoreUnreachable`, `objectStore`, `permissionDenied`.
     func list(_ folder: String, after name: String?, count: Int) async throws -> [ObjectEntry]
 
-    /// Lists the objects of all folders, in the order of their whole names: what many replicas have, by one request.
+    /// Lists the objects of all folders, in the order of their full names: what many replicas have, by one request.
     ///
     /// - Parameters:
     ///   - name: Only names after this one are listed.
     ///   - count: The largest number of entries, above 0.
-    /// - Returns: The entries, with their whole names; fewer than `count` only at the end of the list. Nil if the
+    /// - Returns: The entries, with their full names; fewer than `count` only at the end of the list. Nil if the
     ///   object store lists only folder by folder, as it does unless it has this method.
     /// - Throws: `StrongroomError` as ``list(_:after:count:)``.
     func listAll(after name: String, count: Int) async throws -> [ObjectEntry]?

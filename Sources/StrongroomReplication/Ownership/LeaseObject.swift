@@ -40,7 +40,7 @@ struct Leases: Sendable {
 
     private var path: String { "\(folder.name)/\(ObjectName.leases)" }
 
-    /// The number of the newest lease that this process has created, by its place: another process of this host may
+    /// The number of the newest lease that this process has created, by its location: another process of this host may
     /// give back one that it has created itself.
     private static let created = Locked<[String: UInt64]>([:])
 
@@ -61,15 +61,15 @@ struct Leases: Sendable {
 
     /// Acquires or prolongs the lease.
     ///
-    /// - Parameter former: The lease that is prolonged; nil at the first one.
+    /// - Parameter previous: The lease that is prolonged; nil at the first one.
     /// - Throws: `StrongroomError` with `notOwner` if another host has it, `replicaMissing` if the object store has
-    ///   lost the former one; what the object store throws.
-    func acquire(after former: Held? = nil) async throws -> Held {
+    ///   lost the previous one; what the object store throws.
+    func acquire(after previous: Held? = nil) async throws -> Held {
         let duration = UInt64(max(1_000, lease.duration.milliseconds))
         let tolerance = UInt64(max(0, lease.clockTolerance.milliseconds))
         for _ in 0..<Self.attempts {
             let newest = try await newest()
-            if let former, newest?.number ?? 0 < former.number { throw lost }
+            if let previous, newest?.number ?? 0 < previous.number { throw lost }
             // Before the request, so that the end is rather too early than too late.
             let (instant, now) = (ContinuousClock.now, WriteDeadline.time)
             func held(_ number: UInt64, for rest: UInt64, isNew: Bool) -> Held {
@@ -154,21 +154,22 @@ struct Leases: Sendable {
         }
         Self.created.withLock { $0["\(folder.objects.place) \(path)"] = number }
         // Only the newest one is ever read.
-        if number > Self.kept {
-            try? await folder.objects.remove(["\(path)/\(ObjectName.change(number - Self.kept))"])
+        if number > Self.retained {
+            try? await folder.objects.remove(["\(path)/\(ObjectName.change(number - Self.retained))"])
         }
         return true
     }
 
-    /// Leases that are kept, so that a late request cannot create one whose number was removed and is looked at.
-    private static let kept: UInt64 = 8
+    /// Leases that are retained, so that a late request cannot create one whose number was removed and is read.
+    private static let retained: UInt64 = 8
 
     private var lost: StrongroomError {
         StrongroomError(
             .replicaMissing,
             """
-            The object store has lost the lease of the replica "\(folder.name)", or another one is at its place, such \
-            as a directory whose file system is not mounted. Bring it back; the lease is then prolonged.
+            The object store has lost the lease of the replica "\(folder.name)", or there is another one at its \
+            location, such as a directory whose file system is not mounted. Bring it back; the lease is then \
+            prolonged.
             """)
     }
 

@@ -1,6 +1,6 @@
 import Strongroom
 
-/// How far a file is that is being restored; as bytes, the note that is kept of it.
+/// How far a file is that is being restored; as bytes, the stored note.
 struct RestoreProgress: Equatable {
     /// The folder of the base.
     let base: String

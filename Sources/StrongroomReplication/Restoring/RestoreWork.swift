@@ -19,7 +19,7 @@ struct RestoreWork: Sendable {
         do {
             try await fetch(&state)
         } catch {
-            // The file is whole up to the last object.
+            // The file is complete up to the last object.
             if state.objects > 0 { try? file.record(state.bytes) }
             throw error
         }
@@ -63,14 +63,14 @@ struct RestoreWork: Sendable {
             state.form ?? header.form == header.form
         else { throw StrongroomError.damaged(plan.base, "its parts do not belong together") }
         (state.replica, state.form, state.pages) = (header.replica, header.form, Int(header.databasePages))
-        state.digest = header.former
+        state.digest = header.previous
         try writePages(object, &state)
     }
 
     private func write(_ object: ReplicaObject, isSkipped: Bool, _ state: inout RestoreProgress) throws {
         let header = object.header
         let path = plan.folder.path(ofChange: header.number)
-        guard header.replica == state.replica, header.former == state.digest else {
+        guard header.replica == state.replica, header.previous == state.digest else {
             throw StrongroomError.damaged(path, "it does not follow the change before it")
         }
         state.digest = object.digest

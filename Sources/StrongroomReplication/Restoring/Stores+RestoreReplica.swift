@@ -47,10 +47,10 @@ extension Stores {
     ) async throws -> ReplicaRestoreReport {
         let name = try DatabaseName(fileName)
         guard let replica = try replica ?? configuredReplica(of: name) else { throw Self.noReplica(name) }
-        let former = try formerName.map { try DatabaseName($0) }
-        let plan = try await RestorePlan(replica.folder(of: former ?? name), to: point)
+        let adopted = try formerName.map { try DatabaseName($0) }
+        let plan = try await RestorePlan(replica.folder(of: adopted ?? name), to: point)
         let report = try await restoreReplica(
-            fileName, adoptingFrom: former, progress: progress,
+            fileName, adoptingFrom: adopted, progress: progress,
             fill: { file in
                 try await RestoreWork(plan: plan, file: file, progress: progress).run()
             })

@@ -4,9 +4,9 @@ extension Stores {
     /// Takes over a database from a host that is gone: acquires its lease, restores the newest state of its replica,
     /// makes this host the replica's writer, and opens the database.
     ///
-    /// When this returns, the former host can ship nothing any more, and the store has everything that the replica ever
-    /// had: each write that waited for the replica, and all others but those of the last moments. If the former host is
-    /// alive, it is told at its next write.
+    /// When this returns, the previous host can ship nothing any more, and the store has everything that the replica
+    /// ever had: each write that waited for the replica, and all others but those of the last moments. If the previous
+    /// host is alive, its next write fails with `notOwner`.
     ///
     /// ```swift
     /// let store = try await stores.takeOver("clinic_a.sqlite")
@@ -18,7 +18,7 @@ extension Stores {
     ///   - progress: As for a restore.
     /// - Returns: The store.
     /// - Throws: `StrongroomError` with `notOwner` if another host has the lease; as `restore(_:from:to:)` and
-    ///   `open(_:)`. If the claim or opening fails, the restored file is in its place; try again.
+    ///   `open(_:)`. If the claim or opening fails, the database is restored; try again.
     public func takeOver(
         _ fileName: String, progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> Store {
@@ -65,7 +65,7 @@ extension Stores {
                 } whenRestored: { path in
                     let record = try ReplicaRecordFile(path(folder.recordName))
                     try await record.confirm(identifier, state.number, state.digest)
-                    // The former host must not have it again, and write, when the claim is made.
+                    // The previous host must not have it again, and write, when the claim is created.
                     _ = try await leases?.acquire()
                     var writer = ReplicaWriter(folder, identifier, session, state, record)
                     try await writer.claim(form)
@@ -74,7 +74,7 @@ extension Stores {
                 }
                 return
             } catch let error as StrongroomError where error.code == .notOwner {
-                // The former host has shipped a change meanwhile, which this one must have; or it has the lease.
+                // The previous host has shipped a change meanwhile, which this one must have; or it has the lease.
                 _ = try await leases?.acquire()
             }
         }
@@ -87,6 +87,6 @@ extension Stores {
             database: name.fileName)
     }
 
-    /// Restores at most, while a former host ships changes.
+    /// Restores at most, while the previous host ships changes.
     private static let takeOverAttempts = 10
 }

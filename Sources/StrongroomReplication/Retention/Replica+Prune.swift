@@ -31,23 +31,23 @@ extension Replica {
         if !isDryRun { try await objects.removeUnfinished(in: folder.name) }
         let changes = try await folder.changes()
         // The state of the moment, or the oldest one if that is younger.
-        let kept: RestorePlan
+        let oldest: RestorePlan
         do {
-            kept = try await RestorePlan(folder, to: .time(moment))
+            oldest = try await RestorePlan(folder, to: .time(moment))
         } catch let error as StrongroomError where error.code == .replicaMissing {
             _ = try await RestorePlan(folder, to: .newest)
             return PruneReport()
         }
         var report = PruneReport()
         // Only those of older states: of two bases of one state, each of two removals could remove one.
-        for base in try await folder.bases().reversed() where base.number < kept.baseNumber {
+        for base in try await folder.bases().reversed() where base.number < oldest.baseNumber {
             let path = "\(folder.name)/\(ObjectName.bases)/\(base.folder)"
             let parts = try await entries(path, after: nil, in: folder) { ObjectName.index(ofPart: $0) != nil }
             // The last part first, so that what is left is no complete base.
             try await remove(parts, from: folder, isDryRun, &report)
         }
-        // The change of the kept state stays: it says that no later one was removed.
-        let old = changes.filter { $0.number < kept.baseNumber }.reversed()
+        // The change of the oldest state stays: it says that no later one was removed.
+        let old = changes.filter { $0.number < oldest.baseNumber }.reversed()
         let stragglers = try await stragglers(folder, below: changes.last?.number ?? 1)
         try await remove(
             stragglers + old.map { (folder.path(ofChange: $0.number), $0.size) }, from: folder, isDryRun, &report)

@@ -113,7 +113,7 @@ struct ReplicaInspector: Sendable {
     ) async throws -> [String] {
         var findings: [String] = []
         var done = 0
-        var former: (number: UInt64, digest: [UInt8], replica: ObjectHeader.Identifier)?
+        var previous: (number: UInt64, digest: [UInt8], replica: ObjectHeader.Identifier)?
         var digests: [UInt64: [UInt8]] = [:]
         try await forEachObject(changes.map { folder.path(ofChange: $0.number) }) { path, object in
             switch object {
@@ -123,13 +123,13 @@ struct ReplicaInspector: Sendable {
                 guard path == folder.path(ofChange: number) else {
                     return findings.append("\"\(path)\" is the object of another name.")
                 }
-                if let former, former.number + 1 == number, former.digest != object.header.former {
+                if let previous, previous.number + 1 == number, previous.digest != object.header.previous {
                     findings.append("\"\(path)\" does not follow the change before it.")
                 }
-                if let former, former.replica != object.header.replica {
+                if let previous, previous.replica != object.header.replica {
                     findings.append("\"\(path)\" belongs to another replica.")
                 }
-                former = (number, object.digest, object.header.replica)
+                previous = (number, object.digest, object.header.replica)
                 if bases.contains(where: { $0.number == number }) { digests[number] = object.digest }
                 done += object.bytes.count
                 progress(WorkProgress(.verifying, done, of: total, .bytes))
@@ -142,7 +142,7 @@ struct ReplicaInspector: Sendable {
                 case .failure(let error): findings.append(error.message)
                 case .success(let object):
                     let isPart = object.header.kind == .base && object.header.number == base.number
-                    if !isPart || digests[base.number].map({ $0 != object.header.former }) == true {
+                    if !isPart || digests[base.number].map({ $0 != object.header.previous }) == true {
                         findings.append("\"\(path)\" is no part of a base of this state.")
                     }
                     done += object.bytes.count

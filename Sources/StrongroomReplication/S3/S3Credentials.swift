@@ -4,7 +4,7 @@ internal import Strongroom
 /// The access key with which requests to an S3 service are signed.
 ///
 /// The secret key is held in memory that is wiped when the last copy is released; the credentials have no printable
-/// form and cannot be encoded. A `String` from which you made them remains yours: Swift cannot wipe it.
+/// form and cannot be encoded. A `String` from which you created them remains yours: Swift cannot wipe it.
 ///
 /// ```swift
 /// let credentials = try S3Credentials.environment()

@@ -46,7 +46,7 @@ struct S3Exchange {
         return min(progress + timeout, start + timeout + .seconds(bytes / Self.slowestRate))
     }
 
-    /// Whether the service may have received the whole request. URL sessions report the bytes of the body before they
+    /// Whether the service may have received the entire request. URL sessions report the bytes of the body before they
     /// send them, so that fewer bytes than the body has are a request that cannot have been carried out.
     private var mayHaveArrived: Bool { sent >= bodyCount }
 
@@ -61,7 +61,7 @@ struct S3Exchange {
         progress = now
     }
 
-    /// How long the body of the answer may be, in bytes. A service without parts answers with the whole object.
+    /// How long the body of the answer may be, in bytes. A service without parts answers with the entire object.
     private var limit: Int {
         guard let partLength else { return Self.longestAnswer }
         return status == 206 ? partLength : max(partLength, Self.longestAnswer)

@@ -2,7 +2,7 @@
 struct S3Failure: Error, Equatable {
     /// What happened, as the end of "The last attempt failed: ".
     let reason: String
-    /// Whether the service may have received the whole request, and so may have carried it out.
+    /// Whether the service may have received the entire request, and so may have carried it out.
     let mayHaveArrived: Bool
     /// The pause that the service asks for.
     var retryAfter: Duration?

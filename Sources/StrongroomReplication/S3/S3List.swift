@@ -6,7 +6,7 @@ struct S3List: Equatable {
     }
 
     var objects: [Object] = []
-    /// The beginnings of keys that are listed in place of the objects in subfolders.
+    /// The beginnings of keys that are listed instead of the objects in subfolders.
     var prefixes: [String] = []
     /// The token of the next page; nil on the last one.
     let nextPage: String?

@@ -21,7 +21,7 @@ extension S3ObjectStore {
         return try await list(prefix, after: name, count: count, delimiter: "/")
     }
 
-    /// Lists the objects of all folders, in the order of their whole names: what many replicas have, by one request for
+    /// Lists the objects of all folders, in the order of their full names: what many replicas have, by one request for
     /// 1,000 objects.
     ///
     /// ```swift
@@ -31,7 +31,7 @@ extension S3ObjectStore {
     /// - Parameters:
     ///   - name: Only names after this one are listed.
     ///   - count: The largest number of entries, above 0.
-    /// - Returns: The entries, with their whole names; fewer than `count` only at the end of the list.
+    /// - Returns: The entries, with their full names; fewer than `count` only at the end of the list.
     /// - Throws: `StrongroomError` as ``read(_:_:)``; `CancellationError`.
     public func listAll(after name: String, count: Int) async throws -> [ObjectEntry]? {
         try await list(client.location.prefix(ofFolder: ""), after: name, count: count, delimiter: nil)

@@ -40,7 +40,7 @@ struct S3Response: Sendable {
 
     var isSuccess: Bool { 200...299 ~= status }
 
-    /// Whether it can be told that the body is complete.
+    /// Whether it is known that the body is complete.
     var hasLength: Bool {
         headers["content-length"].map { Int($0) == body.count } ?? (headers["transfer-encoding"] != nil)
     }

@@ -24,7 +24,7 @@ import Testing
         let read = try ReplicaObject(recorded, of: "object")
         var header = ObjectHeader(
             kind: .change, isLast: true, part: 2, form: form, pages: 0, databasePages: 7, number: number,
-            time: 1_700_000_000_123, writer: writer, replica: replica, envelopeLength: 0, former: digest)
+            time: 1_700_000_000_123, writer: writer, replica: replica, envelopeLength: 0, previous: digest)
         let batch = PageBatch(form: form, databasePages: 7, numbers: [3], content: page, isLast: true)
         #expect(ReplicaObject(header, batch, envelope: [9, 8, 7]).bytes == recorded)
         (header.pages, header.envelopeLength) = (1, 3)
@@ -74,10 +74,10 @@ import Testing
         let folder = ReplicaFolder(objects: objects, name: "clinic")
         var header = ObjectHeader(
             kind: .claim, isLast: true, part: 0, form: form, pages: 0, databasePages: 0, number: 1, time: 1,
-            writer: writer, replica: replica, envelopeLength: 0, former: [UInt8](repeating: 0, count: 32))
+            writer: writer, replica: replica, envelopeLength: 0, previous: [UInt8](repeating: 0, count: 32))
         let claim = ReplicaObject(header, nil, envelope: nil)
         _ = try await objects.create(folder.path(ofChange: 1), claim.bytes)
-        (header.kind, header.former, header.databasePages) = (.base, claim.digest, 1)
+        (header.kind, header.previous, header.databasePages) = (.base, claim.digest, 1)
         let pages = PageBatch(
             form: form, databasePages: 1, numbers: [1], content: [UInt8](repeating: 5, count: 512), isLast: true)
         let base = ReplicaObject(header, pages, envelope: nil)

@@ -44,7 +44,7 @@ import Testing
             ObjectHeader(
                 kind: .change, isLast: true, part: 0, form: PageForm(size: 65_536, vectorOffset: 65_456), pages: pages,
                 databasePages: pages, number: 1, time: 1, writer: .random(), replica: .random(), envelopeLength: 0,
-                former: [UInt8](repeating: 0, count: Digests.length))
+                previous: [UInt8](repeating: 0, count: Digests.length))
         }
         let usual = header(pages: 64)
         #expect(try ObjectHeader(usual.bytes, of: "object") == usual)

@@ -17,10 +17,10 @@ struct CryptographyTests {
 
     @Test func sha256AsInFIPS180() {
         #expect(
-            Self.hex(Cryptography.sha256(Array("abc".utf8)))
+            Self.hex(Digests.sha256(Array("abc".utf8)))
                 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
         #expect(
-            Self.hex(Cryptography.sha256([]))
+            Self.hex(Digests.sha256([]))
                 == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     }
 

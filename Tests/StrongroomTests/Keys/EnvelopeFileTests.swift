@@ -40,7 +40,7 @@ struct EnvelopeFileTests {
         }
         #expect(try sidecar.copies == [envelope.bytes, envelope.bytes])
         let opened = try sidecar.open(Self.old)
-        #expect(opened.isWhole)
+        #expect(opened.isIntact)
         #expect(opened.dataKeys == envelope.dataKeys)
     }
 
@@ -112,14 +112,14 @@ struct EnvelopeFileTests {
         let envelope = try make()
         let rotated = try rotated(envelope)
         var places: Set<Int?> = []
-        try crashed(sidecar.file.steps(rotated.bytes, .replace)) { state in
+        try crashed(sidecar.file.steps(rotated.bytes, replacing: true)) { state in
             let opened = try sidecar.open(Self.old, Self.new)
             #expect(opened.dataKeys == envelope.dataKeys, "\(state)")
             places.insert(opened.position)
             // As the opening of a store goes on: it rotates if need be, and completes the copies.
             let next = opened.position == 1 ? opened : rotated
             try sidecar.file.replace(next)
-            #expect(try sidecar.open(Self.new).isWhole, "\(state)")
+            #expect(try sidecar.open(Self.new).isIntact, "\(state)")
             #expect(try names == ["vault.sqlite.keys", "vault.sqlite.keys.copy"], "\(state)")
             try sidecar.put(envelope.bytes, envelope.bytes)
         }
@@ -128,7 +128,7 @@ struct EnvelopeFileTests {
 
     @Test func whereverAKillInterruptsTheMakingThereIsNoneOrOneThatOpens() throws {
         let envelope = try OpenEnvelope.with(Self.old)
-        try crashed(sidecar.file.steps(envelope.bytes, .place)) { state in
+        try crashed(sidecar.file.steps(envelope.bytes, replacing: false)) { state in
             if try sidecar.file.exists() {
                 #expect(try sidecar.open(Self.old).dataKeys == envelope.dataKeys, "\(state)")
             } else {
@@ -147,9 +147,9 @@ struct EnvelopeFileTests {
             try sidecar.put(copies.0, copies.1)
             let opened = try sidecar.open(Self.old, Self.new)
             #expect(opened.position == 1)
-            #expect(!opened.isWhole)
+            #expect(!opened.isIntact)
         }
-        let steps = sidecar.file.steps(rotated.bytes, .replace)
+        let steps = sidecar.file.steps(rotated.bytes, replacing: true)
         let firstName = try #require(steps.firstIndex { if case .rename = $0 { true } else { false } })
         let lastFill = try #require(steps.lastIndex { if case .write = $0 { true } else { false } })
         #expect(lastFill < firstName)
@@ -173,7 +173,7 @@ struct EnvelopeFileTests {
         #expect(try sidecar.copies == [envelope.bytes, envelope.bytes])
         try FileManager.default.removeItem(atPath: hindrance)
         #expect(try names == ["vault.sqlite.keys", "vault.sqlite.keys.copy"])
-        #expect(try sidecar.open(Self.old).isWhole)
+        #expect(try sidecar.open(Self.old).isIntact)
     }
 
     // MARK: Lost and damaged copies
@@ -186,10 +186,10 @@ struct EnvelopeFileTests {
             try sidecar.put(copies.0, copies.1)
             let opened = try sidecar.open(Self.old)
             #expect(opened.dataKeys == envelope.dataKeys)
-            #expect(!opened.isWhole)
+            #expect(!opened.isIntact)
             try sidecar.file.replace(opened)
             #expect(try sidecar.copies == [envelope.bytes, envelope.bytes])
-            #expect(try sidecar.open(Self.old).isWhole)
+            #expect(try sidecar.open(Self.old).isIntact)
         }
     }
 
@@ -203,7 +203,7 @@ struct EnvelopeFileTests {
                     let opened = try sidecar.open(Self.old)
                     #expect(opened.sealed == envelope.sealed, "byte \(index)")
                     // Where the check sum itself was flipped and made right again, nothing is wrong.
-                    #expect(!opened.isWhole || flipped == envelope.bytes, "byte \(index)")
+                    #expect(!opened.isIntact || flipped == envelope.bytes, "byte \(index)")
                 } catch let error as StrongroomError {
                     // On purpose only: a version that is not known, or a generation that seems newer and no key opens.
                     #expect(number == 1 && [.newerEnvelope, .wrongKey].contains(error.code), "byte \(index): \(error)")
@@ -284,7 +284,7 @@ struct EnvelopeFileTests {
 
     @Test func anOpenStoreIsToldThatItsDataKeyWasReplacedMeanwhile() throws {
         let envelope = try make()
-        #expect(try sidecar.file.open(with: envelope.dataKeys, salt: .salt).isWhole)
+        #expect(try sidecar.file.open(with: envelope.dataKeys, salt: .salt).isIntact)
         var other = envelope
         _ = try other.rewrap(.random(), keys: [Self.old])
         try sidecar.file.replace(other)

@@ -63,8 +63,8 @@ struct KeyFileTests {
     }
 
     static let unusable: [(Data, String)] = [
-        (Data(), "holds no key"),
-        (Data("\n\r\n\n".utf8), "holds no key"),
+        (Data(), "contains no key"),
+        (Data("\n\r\n\n".utf8), "contains no key"),
         (Data([0xEF, 0xBB, 0xBF]) + Data("secret\n".utf8), "byte order mark"),
         (Data("sec\0ret\n".utf8), "not text in UTF-8"),
         (Data([0x70, 0xFF, 0x70]), "not text in UTF-8"),

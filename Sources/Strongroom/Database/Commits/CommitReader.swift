@@ -1,10 +1,10 @@
 /// Reads what is committed to a database, by any process, as encrypted pages: those of each commit, in order and
 /// without a gap, from the WAL.
 ///
-/// It always has a read transaction open, on one of two connections. A new one begins before the former ends, so no
-/// frame is overwritten before it is read. While the transaction needs frames of the WAL, the engine does not restart
-/// the WAL; while it needs none, because all of them are in the file, the engine may restart the WAL once, and does not
-/// checkpoint the new frames ("WAL-mode File Format", section 2.2, sqlite.org/walformat.html).
+/// It always has a read transaction open, on one of two connections. A new one begins before the previous one ends, so
+/// no frame is overwritten before it is read. While the transaction needs frames of the WAL, the engine does not
+/// restart the WAL; while it needs none, because all of them are in the file, the engine may restart the WAL once, and
+/// does not checkpoint the new frames ("WAL-mode File Format", section 2.2, sqlite.org/walformat.html).
 ///
 /// Not `Sendable`: its owner serializes the calls.
 package final class CommitReader {
@@ -55,7 +55,7 @@ package final class CommitReader {
         (spare, holder) = (nil, nil)
     }
 
-    /// The number of frames in the WAL when it was last looked at; it grows while the reader holds its transaction.
+    /// The number of frames in the WAL when it was last read; it grows while the reader holds its transaction.
     package private(set) var logLength = 0
 
     /// Looks for commits since those that have been read.
@@ -72,12 +72,12 @@ package final class CommitReader {
     ///
     /// - Parameters:
     ///   - limit: The largest number of pages of a batch, above 0.
-    ///   - mostBytes: What is kept in memory at most, in bytes; if there is more, the reader is closed, and what was
-    ///     committed is a gap.
+    ///   - mostBytes: The limit of the memory, in bytes; beyond it the reader is closed, and what was committed is a
+    ///     gap.
     package func readAhead(limit: Int, mostBytes: Int) throws {
         try closingAfterFailure {
             // Pages that differ are read in their own time: the transaction has what it needs, however long that takes.
-            while try pending?.isOfWholeFile != true && findPending() == .commits {
+            while try pending?.comesFromComparison != true && findPending() == .commits {
                 while pending != nil {
                     ahead.append(try readPending(limit))
                     guard ahead.reduce(0, { $0 + $1.content.count }) <= mostBytes else { return close() }
@@ -120,14 +120,18 @@ package final class CommitReader {
         try closingAfterFailure {
             (pending, ahead) = (nil, [])
             if holder == nil { holder = try open() }
-            let (spare, log): (Connection, PublishedLog?)
-            if let connection = self.spare, let held {
-                (spare, log) = (connection, held)
-            } else {
-                (spare, log) = try beginTransaction()
-            }
+            let (spare, log): (Connection, PublishedLog?) =
+                if let connection = self.spare, let held { (connection, held) } else { try beginTransaction() }
             held = nil
-            guard let log else { throw notInWriteAheadMode(spare) }
+            guard let log else {
+                throw StrongroomError(
+                    .notReplicable,
+                    """
+                    The database is not in WAL mode, or its WAL could not be read, so its commits cannot be followed. \
+                    Open it for writing with Strongroom, which switches it to WAL mode.
+                    """,
+                    database: spare.database)
+            }
             let pages = try DatabasePages(of: spare, pageSize: form.size, in: log)
             guard pages.isLogIntact else { throw StrongroomError.shortened(spare.database) }
             let audit = PageAudit(cipher, spare, log)
@@ -249,16 +253,6 @@ package final class CommitReader {
         }
     }
 
-    private func notInWriteAheadMode(_ connection: Connection) -> StrongroomError {
-        StrongroomError(
-            .notReplicable,
-            """
-            The database is not in WAL mode, or its WAL could not be read, so its commits cannot be followed. Open it \
-            for writing with Strongroom, which switches it to WAL mode.
-            """,
-            database: connection.database)
-    }
-
     // MARK: Frames
 
     /// The latest frame of each page that was written after a position.
@@ -266,9 +260,9 @@ package final class CommitReader {
     /// - Returns: Nil if frames have been overwritten, or are not valid.
     private func frames(
         of connection: Connection, after position: PublishedLog, to log: PublishedLog
-    ) throws -> [PendingPages.Frame]? {
+    ) throws -> [(page: Int, frame: Int)]? {
         let isContinued = log.salts == position.salts || position.frames == 0 && log.frames == 0
-        // A restart of the WAL: the frames of the former one have all been read, and were all in the file.
+        // A restart of the WAL: the frames of the previous one have all been read, and were all in the file.
         guard isContinued ? log.frames >= position.frames : position.isInFile else { return nil }
         let first = isContinued ? position.frames : 0
         guard log.frames > first else { return [] }
@@ -288,8 +282,7 @@ package final class CommitReader {
         }
         let end = LogChecksum(first: log.checksum.first, second: log.checksum.second)
         guard isSound, checksum == end else { return nil }
-        return latest.lazy.filter { $0.key <= log.pages }.map { PendingPages.Frame(page: $0, frame: $1) }
-            .sorted { $0.page < $1.page }
+        return latest.filter { $0.key <= log.pages }.sorted { $0.key < $1.key }.map { (page: $0, frame: $1) }
     }
 }
 
@@ -359,7 +352,7 @@ package struct FileStamp: Sendable, Equatable {
     }
 
     /// The stamp of a file that has every commit; nil also if there is a WAL that is not empty, or a journal.
-    static func ofWholeFile(_ file: DatabaseFile) throws -> FileStamp? {
+    static func ofCompleteFile(_ file: DatabaseFile) throws -> FileStamp? {
         guard try FileStatus.at(file.logPath)?.size ?? 0 == 0, try FileStatus.at(file.sideFiles.journal) == nil
         else { return nil }
         return try of(file)

@@ -1,13 +1,8 @@
 /// The pages of commits that have been found and not read yet.
 struct PendingPages {
-    struct Frame {
-        let page: Int
-        /// The number of the frame in the WAL, counted from 0.
-        let frame: Int
-    }
-
     enum Source {
-        case frames([Frame])
+        /// Pages and their frames in the WAL, which are counted from 0.
+        case frames([(page: Int, frame: Int)])
         case pages(DatabasePages, [UInt32])
     }
 
@@ -26,8 +21,8 @@ struct PendingPages {
         self.source = source
     }
 
-    /// Whether they come from a comparison with the whole file.
-    var isOfWholeFile: Bool {
+    /// Whether they come from a comparison with the entire file.
+    var comesFromComparison: Bool {
         if case .pages = source { return true }
         return false
     }

@@ -16,30 +16,17 @@ struct CheckedCopy: Sendable {
     var countsRows = false
     /// The name of the operation in the error for a full disk, as in "Copying".
     var purpose = "Copying"
-    /// The errors of a copy for another purpose; nil for a plain copy.
-    var errors: Errors?
+    /// What errors say of the database.
+    var outcome = "was not copied"
+    /// The code of the error for a copy that failed verification.
+    var code: StrongroomError.Code = .copyDamaged
 
-    enum StructureCheck: Sendable {
+    enum StructureCheck: Equatable {
         case none
         /// A defect that the copy has from its database is reported.
         case reported
         /// A database with a defect is refused; the error names this path.
         case required(String)
-    }
-
-    struct Errors: Sendable {
-        /// For a copy that failed verification.
-        let failed: @Sendable (_ reason: String, ResultCode?) -> StrongroomError
-        /// For a number of damaged pages of the database.
-        let damaged: @Sendable (Int) -> StrongroomError
-    }
-
-    struct Made {
-        /// The copy, which keeps this name until it is moved.
-        let file: PlainFile
-        let content: Content
-        /// The duration of the checks before and after copying.
-        let verification: Duration
     }
 
     /// What was found in a copy.
@@ -60,7 +47,10 @@ struct CheckedCopy: Sendable {
     ///   - source: A connection in exclusive use, outside a transaction; if the cipher settings change, it may only be
     ///     closed afterwards.
     ///   - prepare: Called with the copy while it is empty.
-    func make(from source: Connection, prepare: (PlainFile) throws -> Void = { _ in }) throws -> Made {
+    /// - Returns: The copy, what was found in it, and the duration of the checks before and after copying.
+    func make(
+        from source: Connection, prepare: (PlainFile) throws -> Void = { _ in }
+    ) throws -> (file: PlainFile, content: Content, verification: Duration) {
         try remove()
         do {
             // The WAL may have more pages than the file; before its first read SQLCipher 4 counts none.
@@ -76,7 +66,7 @@ struct CheckedCopy: Sendable {
             try SideFiles(of: path).removeEngineFiles()
             try copy.synchronize()
             try copy.requireName(path)
-            return Made(file: copy, content: content, verification: verification)
+            return (copy, content, verification)
         } catch {
             // The first failure is the one to report, unless plaintext is left.
             if to == nil { try remove() } else { try? remove() }
@@ -98,13 +88,9 @@ struct CheckedCopy: Sendable {
     private func copyPages(
         to copy: PlainFile, from source: Connection, _ size: Int64
     ) throws -> (Content, verification: Duration) {
-        let (outcome, start) = try writeAndComparePages(to: copy, from: source, size)
-        if !outcome.damagedInSource.isEmpty { throw damage(outcome.damagedInSource.count) }
-        if let defect = outcome.defectOfCopy { throw failed("the copy is not equal: \(defect)") }
+        let start = try writeAndComparePages(to: copy, from: source, size)
         var content = Content()
-        switch structure {
-        case .none: break
-        case .reported, .required:
+        if structure != .none {
             content.defect = try firstDefectOfCopy(beside: [{ _ in try copy.synchronize() }])
         }
         if countsRows {
@@ -112,7 +98,9 @@ struct CheckedCopy: Sendable {
             defer { connection.close() }
             content.rowCounts = try connection.inSnapshot(connection.rowCounts)
         }
-        if case .required(let name) = structure, let defect = content.defect { throw notWhole(name, defect) }
+        if case .required(let name) = structure, let defect = content.defect {
+            throw StrongroomError.notIntact(name, defect, database: file.name)
+        }
         return (content, ContinuousClock.now - start)
     }
 
@@ -121,33 +109,34 @@ struct CheckedCopy: Sendable {
     /// The engine copies, and code that shares nothing with it compares: a page that the engine read or wrote wrongly
     /// is found even if its authentication code is valid.
     ///
-    /// - Returns: What the comparison has found, only the damaged pages of the source if the engine could not read
-    ///   them; and when it began.
+    /// - Returns: When the comparison began.
     private func writeAndComparePages(
         to copy: PlainFile, from source: Connection, _ size: Int64
-    ) throws -> (PageComparison.Outcome, start: ContinuousClock.Instant) {
+    ) throws -> ContinuousClock.Instant {
         try source.inSnapshotOfPages { log in
             let pageSize = try from?.settings.pageSize ?? Int(source.ownNumber("PRAGMA page_size"))
             let pages = try DatabasePages(of: source, pageSize: pageSize, in: log)
-            var start = ContinuousClock.now
             do {
                 try writePages(to: copy, from: source, size)
             } catch let error as StrongroomError
                 where error.code != .diskFull && error.code != .interrupted && source.hasMetDamage
             {
-                guard let from else { throw error }
-                let damaged = try PageVerifier(PageContents(pages: pages, cipher: PageCipher(from)))
-                    .damagedPages(.verifying, monitor)
-                guard !damaged.isEmpty else { throw error }
-                return (PageComparison.Outcome(damagedInSource: damaged), start)
+                // The engine does not name the damaged pages.
+                if let from {
+                    try PageVerifier(PageContents(pages: pages, cipher: PageCipher(from)))
+                        .requireIntact(.verifying, monitor, or: damaged)
+                }
+                throw error
             }
-            start = .now
+            let start = ContinuousClock.now
             try leaveWALMode()
             try report(.verifying, 0, pages.count, size)
-            let outcome = try PageComparison(of: pages, key: from, with: copy, key: to).run {
+            let found = try PageComparison(of: pages, key: from, with: copy, key: to).run {
                 try report(.verifying, $0, pages.count, size)
             }
-            return (outcome, start)
+            if found.damagedInSource > 0 { throw damaged(found.damagedInSource) }
+            if let defect = found.defectOfCopy { throw failed("the copy is not equal: \(defect)") }
+            return start
         }
     }
 
@@ -171,7 +160,7 @@ struct CheckedCopy: Sendable {
         var start = ContinuousClock.now
         try checkPages(of: source)
         if case .required(let name) = structure, let defect = try source.inSnapshot(source.firstDefect) {
-            throw notWhole(name, defect)
+            throw StrongroomError.notIntact(name, defect, database: file.name)
         }
         let checking = ContinuousClock.now - start
         let expected = try copyContent(to: copy, from: source, size)
@@ -181,19 +170,18 @@ struct CheckedCopy: Sendable {
         var content = try compare(expected, with: copy)
         if let defect = content.defect {
             let own = try defects(of: source)
-            guard !own.isEmpty else { throw failed("the copy is not whole: \(defect)") }
+            guard !own.isEmpty else { throw failed("the copy is not intact: \(defect)") }
             // The entries of an index are copied as they are stored.
             try rebuildIndexes()
             content = try compare(expected, with: copy)
             // A defect that the database has, too, is accepted.
             if let defect = content.defect, !own.contains(defect) {
-                throw failed("the copy is not whole: \(defect)")
+                throw failed("the copy is not intact: \(defect)")
             }
         }
         return (content, checking + (ContinuousClock.now - start))
     }
 
-    /// Copies the rows.
     private func copyContent(to copy: PlainFile, from source: Connection, _ size: Int64) throws -> DatabaseSummary {
         try reportingDamage(of: source) {
             try ContentCopy.run(from: source, to: copy, key: to, progress: { try report(.writing, $0, $1, size) }) {
@@ -206,12 +194,11 @@ struct CheckedCopy: Sendable {
     /// Checks the pages first: an engine of version 3 accepts a page of zeros as valid.
     private func checkPages(of source: Connection) throws {
         guard let from else { return }
-        let damaged = try source.inSnapshotOfPages { log in
+        try source.inSnapshotOfPages { log in
             let pages = try DatabasePages(of: source, pageSize: from.settings.pageSize, in: log)
-            return try PageVerifier(PageContents(pages: pages, cipher: PageCipher(from)))
-                .damagedPages(.checking, monitor)
+            try PageVerifier(PageContents(pages: pages, cipher: PageCipher(from)))
+                .requireIntact(.checking, monitor, or: damaged)
         }
-        if !damaged.isEmpty { throw damage(damaged.count) }
     }
 
     /// Runs work that reads the source; the engine has no meaningful error for a damaged page.
@@ -219,15 +206,14 @@ struct CheckedCopy: Sendable {
         do {
             return try body()
         } catch let error as StrongroomError where from != nil && error.code != .diskFull && source.hasMetDamage {
-            throw damage(1)
+            throw damaged(1)
         }
     }
 
     private func checkPagesOfCopy() throws {
         guard let to else { return }
-        let damaged = try PageVerifier(closed: PlainFile(path, followsLinks: false), PageCipher(to))
-            .damagedPages(.verifying, monitor)
-        if !damaged.isEmpty { throw failed("the copy has \(damaged.count.counting("damaged page"))") }
+        try PageVerifier(closed: PlainFile(path, followsLinks: false), PageCipher(to))
+            .requireIntact(.verifying, monitor) { failed("the copy has \($0.counting("damaged page"))") }
     }
 
     /// Reads the copy on new connections: its pages, its structure, since its b-trees are new, and its rows. What is
@@ -266,15 +252,13 @@ struct CheckedCopy: Sendable {
     }
 
     private func summary(of connection: Connection) throws -> DatabaseSummary {
-        try DatabaseSummary(connection) { _, _ in try monitor.check() }
+        try DatabaseSummary(connection, checkCancellation: monitor.check)
     }
 
     /// Builds the indexes of the copy anew, except those that the rows do not fit.
     private func rebuildIndexes() throws {
-        let connection = try target.connect(.existing, key: to)
+        let connection = try openCopy(.existing)
         defer { connection.close() }
-        connection.stop(when: monitor.isCancelled)
-        try prove(connection)
         // A rollback journal in a file would have old pages of a plaintext copy.
         guard try connection.setJournalMode("MEMORY") else { throw failed("it has a log") }
         for name in try connection.schemaNames(of: .index) {
@@ -293,93 +277,74 @@ struct CheckedCopy: Sendable {
         return try source.inSnapshot { try source.integrityCheck(most: Self.mostDefects).findings }
     }
 
-    /// The number of defects of the database among which one of the copy is looked for: the default of the engine.
+    /// The number of defects of the database among which that of the copy is searched: the default of the engine.
     private static var mostDefects: Int { 100 }
 
     // MARK: The copy
 
     /// The header of the source says WAL mode, in which a copy on a read-only medium could not be opened.
     private func leaveWALMode() throws {
-        let connection = try target.connect(.existing, key: to)
+        let connection = try openCopy(.existing)
         defer { connection.close() }
-        try prove(connection)
         guard try connection.setJournalMode("DELETE") else { throw failed("it could not leave WAL mode") }
     }
 
-    private func openCopy(stop isStopped: (@Sendable () -> Bool)? = nil) throws -> Connection {
-        let connection = try target.connect(.readOnly, key: to)
+    private func openCopy(
+        _ mode: Connection.Mode = .readOnly, stop isStopped: (@Sendable () -> Bool)? = nil
+    ) throws -> Connection {
+        let connection = try target.connect(mode, key: to)
         connection.stop(when: isStopped ?? monitor.isCancelled)
-        try prove(connection)
-        return connection
-    }
-
-    private func prove(_ connection: Connection) throws {
         do {
             try connection.proveKey()
         } catch let error as StrongroomError where error.code == .notADatabase {
             throw failed("the copy does not open with the new key", error.resultCode)
         }
+        return connection
     }
 
     // MARK: Failures
 
-    private func damage(_ count: Int) -> StrongroomError {
-        errors?.damaged(count)
-            ?? StrongroomError(
-                .damaged,
-                """
-                "\(file.path)" has \(count.counting("damaged page")), so it was not copied. \
-                \(StrongroomError.Code.damaged.advice)
-                """,
-                database: file.name)
+    func damaged(_ count: Int) -> StrongroomError {
+        StrongroomError(
+            .damaged,
+            """
+            "\(file.path)" has \(count.counting("damaged page")), so it \(outcome). \
+            \(StrongroomError.Code.damaged.advice)
+            """,
+            database: file.name)
     }
 
-    private func failed(_ reason: String, _ resultCode: ResultCode? = nil) -> StrongroomError {
-        if let errors { return errors.failed(reason, resultCode) }
-        return StrongroomError(
-            .copyDamaged,
+    /// The error for a copy that failed verification, or another failure of the same operation.
+    func failed(_ reason: String, _ resultCode: ResultCode? = nil) -> StrongroomError {
+        StrongroomError(
+            code,
             """
-            The copy of "\(file.path)" was not kept: \(reason). Check the disk, and the database with `verify`, then \
-            try again.
+            "\(file.path)" \(outcome): \(reason). Check the disk and its free space, and the database with `verify`; \
+            then try again.
             """,
             database: file.name, resultCode: resultCode)
-    }
-
-    private func notWhole(_ path: String, _ defect: String) -> StrongroomError {
-        StrongroomError.notWhole(path, defect, database: file.name)
     }
 }
 
 extension PageVerifier {
-    /// Checks all pages and returns the damaged ones; reports progress in bytes.
-    func damagedPages(_ phase: WorkProgress.Phase, _ monitor: WorkMonitor) throws -> [Int] {
+    /// Checks all pages, and throws if any is damaged; reports progress in bytes.
+    func requireIntact(
+        _ phase: WorkProgress.Phase, _ monitor: WorkMonitor, or error: (_ count: Int) -> StrongroomError
+    ) throws {
         let pageSize = Int64(contents.pages.pageSize)
-        return try damagedPages { done in
+        let damaged = try damagedPages { done in
             try monitor.report(phase, Int64(done) * pageSize, of: Int64(count) * pageSize)
         }
-    }
-
-    /// Throws if a page of a file that no process has open is damaged.
-    static func requireIntact(_ path: String, _ key: DerivedKey?, _ database: String, _ monitor: WorkMonitor) throws {
-        guard let key else { return }
-        let verifier = try PageVerifier(
-            closed: PlainFile(path, followsLinks: false), PageCipher(key))
-        let damaged = try verifier.damagedPages(.checking, monitor)
-        guard !damaged.isEmpty else { return }
-        throw StrongroomError(
-            .damaged,
-            "\"\(path)\" has \(damaged.count.counting("damaged page")). Check the disk, then try again.",
-            database: database)
+        if !damaged.isEmpty { throw error(damaged.count) }
     }
 }
 
 extension StrongroomError {
-    /// The error for a backup in whose structure the engine has found a defect.
-    static func notWhole(_ path: String, _ defect: String, database: String) -> StrongroomError {
+    static func notIntact(_ path: String, _ defect: String, database: String) -> StrongroomError {
         StrongroomError(
             .damaged,
             """
-            "\(path)" is not whole, so the database was not replaced: \(defect). Use an older backup, or salvage a \
+            "\(path)" is not intact, so the database was not replaced: \(defect). Use an older backup, or salvage a \
             copy of this one and restore that.
             """,
             database: database)

@@ -6,7 +6,7 @@ struct ContentCopy {
     /// Whether the entries of indexes are copied; otherwise the indexes are built from the rows.
     private let transfersIndexes: Bool
 
-    /// Copies the whole content.
+    /// Copies the entire content.
     ///
     /// - Parameters:
     ///   - connection: A connection in exclusive use, outside a transaction.
@@ -43,7 +43,6 @@ struct ContentCopy {
         return result
     }
 
-    /// A failure while records and entries of indexes were copied.
     private struct TransferFailure: Error {
         let cause: StrongroomError
     }
@@ -52,9 +51,7 @@ struct ContentCopy {
     private static func attach(_ target: PlainFile, to connection: Connection, key: DerivedKey?) throws {
         try connection.attach(target, key: key)
         // It has no effect after the first table. The encoding is that of the source by default.
-        if let setting = try connection.ownValue("PRAGMA main.auto_vacuum") {
-            try connection.run("PRAGMA target.auto_vacuum = \(setting.number)")
-        }
+        try connection.copyNumber("auto_vacuum")
         try connection.run("PRAGMA target.journal_mode = OFF")
         try connection.run("PRAGMA target.synchronous = OFF")
         try connection.run("PRAGMA foreign_keys = OFF")
@@ -70,7 +67,8 @@ struct ContentCopy {
         var standIns: [MissingName] = []
         defer { for missing in standIns { connection.setStandIn(for: missing, isInstalled: false) } }
         for (name, sql) in tables { try createTable(name, sql, &standIns) }
-        try makeStatistics()
+        // Creates the tables for the results.
+        if try !names("name LIKE 'sqlite~_stat%' ESCAPE '~'").isEmpty { try connection.run("ANALYZE target") }
         var indexes = try indexesOfStatements()
         for (index, table) in tables.enumerated() {
             // With a stand-in for a collation, entries would get into a wrong order.
@@ -84,13 +82,13 @@ struct ContentCopy {
             try progress(index + 1, tables.count)
         }
         // The source keeps it when the last AUTOINCREMENT table is dropped.
-        if try !names("name = 'sqlite_sequence'").isEmpty, try !isInTarget("sqlite_sequence") {
+        if try connection.hasTable("sqlite_sequence"), try !connection.hasTable("sqlite_sequence", in: "target") {
             try connection.run("CREATE TABLE target.strongroom_sequence (id INTEGER PRIMARY KEY AUTOINCREMENT)")
             try connection.run("DROP TABLE target.strongroom_sequence")
         }
         // The engine creates its own tables together with the first table that needs them.
         for (name, _) in try names("type = 'table' AND rootpage > 0 AND name LIKE 'sqlite~_%' ESCAPE '~'") {
-            guard try isInTarget(name) else { continue }
+            guard try connection.hasTable(name, in: "target") else { continue }
             try connection.run("DELETE FROM target.\(Identifier.quote(name))")
             try copyRows(name)
         }
@@ -107,10 +105,7 @@ struct ContentCopy {
             WHERE type IN ('view', 'trigger') OR (type = 'table' AND rootpage = 0)
             """
         )
-        for setting in ["user_version", "application_id"] {
-            guard let value = try connection.ownValue("PRAGMA main.\(setting)") else { continue }
-            try connection.run("PRAGMA target.\(setting) = \(value.number)")
-        }
+        for setting in ["user_version", "application_id"] { try connection.copyNumber(setting) }
     }
 
     private func names(_ condition: String) throws -> [(name: String, sql: String)] {
@@ -122,7 +117,7 @@ struct ContentCopy {
         }
     }
 
-    /// Runs an object's CREATE statement for the target; the engine stores its first words in a normalized form.
+    /// Runs an object's CREATE statement for the target; the engine stores its first keywords in a normalized form.
     private func create(_ kind: String, _ sql: String) throws {
         let beginning = "CREATE \(kind) "
         guard sql.hasPrefix(beginning) else { throw unreadable }
@@ -176,16 +171,6 @@ struct ContentCopy {
         try create(sql.hasPrefix("CREATE UNIQUE") ? "UNIQUE INDEX" : "INDEX", sql)
     }
 
-    /// Creates the tables for the results of `ANALYZE`, if the source has them.
-    private func makeStatistics() throws {
-        guard try !names("name LIKE 'sqlite~_stat%' ESCAPE '~'").isEmpty else { return }
-        try connection.run("ANALYZE target")
-    }
-
-    private func isInTarget(_ table: String) throws -> Bool {
-        try connection.hasTable(table, in: "target")
-    }
-
     /// Copies the records of a table and the entries of its indexes as they are stored, each in its own order, which
     /// the engine does between two tables with the same definition. To build an index afterwards takes longer, since
     /// its entries are sorted.
@@ -195,7 +180,7 @@ struct ContentCopy {
         let quoted = Identifier.quote(table)
         let statement = "INSERT INTO target.\(quoted) SELECT * FROM main.\(quoted)"
         let instructions = try connection.ownRows("EXPLAIN \(statement)").compactMap { $0[1].asText }
-        guard !Self.wholeRecords.isDisjoint(with: instructions) else { return try copyRows(table) }
+        guard !Self.recordInstructions.isDisjoint(with: instructions) else { return try copyRows(table) }
         do {
             try connection.run(statement)
         } catch let error as StrongroomError {
@@ -203,8 +188,9 @@ struct ContentCopy {
         }
     }
 
-    /// The engine's instructions for reading a whole record: of a table, of a table since 3.36, of an index until 3.18.
-    private static let wholeRecords: Set = ["RowData", "RowCell", "RowKey"]
+    /// The engine's instructions for reading an entire record: of a table, of a table since 3.36, of an index until
+    /// 3.18.
+    private static let recordInstructions: Set = ["RowData", "RowCell", "RowKey"]
 
     /// Whether a table has the same row ids in a transfer of its records: they are its key, it has none, or it has an
     /// index.
@@ -236,7 +222,6 @@ struct ContentCopy {
 }
 
 extension Connection {
-    /// Attaches another file as `target`.
     fileprivate func attach(_ file: PlainFile, key: DerivedKey?) throws {
         // An empty key opens the file unencrypted; without one it would get the key of the main database.
         try run("ATTACH ? AS target KEY ''", .text(file.path))
@@ -245,13 +230,9 @@ extension Connection {
         try key.withUnsafeBytes { try setKey($0, of: "target") }
         try apply(key.settings, to: "target")
     }
-}
 
-extension SQLValue {
-    /// An integer as an SQL literal.
-    fileprivate var number: String {
-        if case .integer(let number) = self { return String(number) }
-        return "0"
+    fileprivate func copyNumber(_ setting: String) throws {
+        try run("PRAGMA target.\(setting) = \(ownNumber("PRAGMA main.\(setting)"))")
     }
 }
 
@@ -273,7 +254,7 @@ struct DatabaseSummary {
     private static let settings = ["user_version", "application_id", "auto_vacuum", "encoding"]
 
     /// Reads all rows; to be called in a transaction.
-    init(_ connection: Connection, progress: (Int, Int) throws -> Void = { _, _ in }) throws {
+    init(_ connection: Connection, checkCancellation: () throws -> Void) throws {
         schema = try connection.ownRows(
             """
             SELECT type, name, tbl_name, sql FROM main.sqlite_master WHERE \(Connection.isPortable)
@@ -281,10 +262,9 @@ struct DatabaseSummary {
             """
         ).map { $0.map(\.exact) }
         let encoding = try connection.ownValue("PRAGMA main.encoding")?.asText
-        let names = try connection.tablesWithPages()
         var tables: [[UInt8]: Rows] = [:]
-        for (index, name) in names.enumerated() {
-            try progress(index, names.count)
+        for name in try connection.tablesWithPages() {
+            try checkCancellation()
             tables[Array(name.utf8)] = try connection.withStandIns { _ in
                 try connection.rows(of: name, encoding.flatMap(EncodedText.Encoding.init) ?? .utf8)
             }
@@ -301,7 +281,7 @@ struct DatabaseSummary {
             let name = String(decoding: table, as: UTF8.self)
             guard other.tables[table]?.count == rows.count else {
                 let found = (other.tables[table]?.count ?? 0).counting("row")
-                return "the table \"\(name)\" has \(found) in place of \(rows.count)"
+                return "the table \"\(name)\" has \(found) instead of \(rows.count)"
             }
             return """
                 the rows of the table "\(name)" have other values. If the database has values of another storage class \
@@ -309,9 +289,9 @@ struct DatabaseSummary {
                 column`)
                 """
         }
-        if schema != other.schema { return "the schema is another one" }
+        if schema != other.schema { return "the schema differs" }
         for (setting, value) in header.sorted(by: { $0.key < $1.key }) where other.header[setting] != value {
-            return "the setting \(setting) is another one"
+            return "the setting \(setting) differs"
         }
         return tables.count == other.tables.count ? nil : "there are more tables"
     }

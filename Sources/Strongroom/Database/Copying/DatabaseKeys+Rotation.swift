@@ -43,7 +43,7 @@ extension DatabaseKeys {
         } catch let error as StrongroomError {
             // A plaintext file is not used where an encrypted one is configured. An encrypted one is no less safe than
             // before and stays readable; its key is determined again, since the failure may have happened after the new
-            // file was in place.
+            // file had replaced it.
             guard let content = try? FileContent.of(file.path), case .encrypted = content else { throw error }
             try whenFailed(error)
             unlocked = try unlock(content)
@@ -78,22 +78,12 @@ extension DatabaseKeys {
         let start = ContinuousClock.now
         let salt = salt ?? key.salt ?? CipherSettings.randomSalt()
         let to = try unlocked.currentKey ?? DerivedKey(key, salt: salt, settings: settings)
-        let outcome = try Rotation(
+        var report = try Rotation(
             file: file, from: from, to: to, patience: options.patience, monitor: options.monitor,
-            whenReplaced: options.whenReplaced
+            whenReplaced: options.whenReplaced, positions: (from == nil ? nil : unlocked.position, lastPosition)
         ).run()
-        let report = RotationReport(
-            method: outcome.method,
-            from: from == nil ? nil : unlocked.position,
-            to: lastPosition,
-            formerSettings: from?.settings,
-            settings: settings,
-            bytes: outcome.bytes,
-            isOldContentGone: try outcome.isOldContentGone && !file.hasMigrationBackups(),
-            writingDuration: ContinuousClock.now - start - outcome.verification,
-            verificationDuration: outcome.verification,
-            attributesNotKept: outcome.attributesNotKept
-        )
+        report.isOldContentGone = try report.isOldContentGone && !file.hasMigrationBackups()
+        report.writingDuration = ContinuousClock.now - start - report.verificationDuration
         // If this fails, the next opening does it.
         if isPlaintext { try? file.remember(.encrypted) }
         return (report, to)
@@ -111,31 +101,23 @@ extension DatabaseKeys {
     mutating func renewEnvelope(
         isRotating: Bool, isThorough: Bool, newest: DerivedKey?, _ settings: CipherSettings
     ) throws -> RotationReport? {
-        guard let former = envelope else { return nil }
+        guard let old = envelope else { return nil }
         let start = ContinuousClock.now
-        var formerPosition = former.position
-        var changed = former
+        var position = old.position
+        var changed = old
         if isRotating {
             try putCurrentKeyIn(&changed)
-            if isThorough { formerPosition = try revokeOlderKeys(&changed) ?? formerPosition }
-            if let newest { try forgetFormerDataKey(&changed, newest) }
+            if isThorough { position = try revokeOlderKeys(&changed) ?? position }
+            if let newest { try removeOldDataKey(&changed, newest) }
         }
-        guard changed.sealed != former.sealed || !former.isWhole else { return nil }
-        let isReplaced = isRotating && formerPosition != lastPosition
+        guard changed.sealed != old.sealed || !old.isIntact else { return nil }
+        let isReplaced = isRotating && position != lastPosition
         if isReplaced { changed.position = lastPosition }
         try write(changed)
         guard isReplaced else { return nil }
         return RotationReport(
-            method: .envelope,
-            from: formerPosition,
-            to: lastPosition,
-            formerSettings: settings,
-            settings: settings,
-            bytes: Int64(changed.bytes.count),
-            isOldContentGone: true,
-            writingDuration: ContinuousClock.now - start,
-            verificationDuration: .zero
-        )
+            method: .envelope, from: position, to: lastPosition, formerSettings: settings, settings: settings,
+            bytes: Int64(changed.bytes.count), writingDuration: ContinuousClock.now - start)
     }
 
     /// Replaces the key that opened the envelope by the current key. A recovery key keeps its slot, because it is kept
@@ -167,14 +149,14 @@ extension DatabaseKeys {
     /// slot would be lost otherwise.
     ///
     /// - Parameter key: The newest data key as the file's connections are keyed with it; it is known to open the file.
-    private func forgetFormerDataKey(_ envelope: inout OpenEnvelope, _ key: DerivedKey) throws {
+    private func removeOldDataKey(_ envelope: inout OpenEnvelope, _ key: DerivedKey) throws {
         guard envelope.dataKeys.count > 1, let newest = envelope.dataKeys.each.last else { return }
         guard try slotsOutOfReach(&envelope).isEmpty, try isOnDisk(key) else { return }
         _ = try envelope.rewrap(newest, keys: chain.keys + otherKeys)
     }
 
     /// Synchronizes the last commits to disk: the process that rekeyed the file may have been killed before that, and a
-    /// power failure would restore the former key.
+    /// power failure would restore the old key.
     private func isOnDisk(_ key: DerivedKey) throws -> Bool {
         let connection = try file.connect(.existing, key: key)
         defer { connection.close() }
@@ -198,7 +180,16 @@ extension DatabaseKeys {
     mutating func addDataKey() throws {
         guard var changed = envelope else { throw envelopeFile.missing }
         let lost = try slotsOutOfReach(&changed)
-        guard lost.isEmpty else { throw outOfReach(lost) }
+        guard lost.isEmpty else {
+            throw StrongroomError(
+                .keySlot,
+                """
+                A new data key has to be wrapped for every slot, and the keys of these slots are not available: \
+                \(lost.map(\.summary).joined(separator: ", ")). Give them, or revoke them first and add them again \
+                later. Nothing was changed.
+                """,
+                database: file.name)
+        }
         _ = try changed.rewrap(changed.dataKeys.withSuccessor(), keys: chain.keys + otherKeys)
         try write(changed)
     }
@@ -208,20 +199,7 @@ extension DatabaseKeys {
         // Both copies are newer.
         try envelopeFile.removeNext()
         envelope = changed
-        envelope?.isWhole = true
-    }
-
-    private func outOfReach(_ slots: [KeySlot]) -> StrongroomError {
-        let list = slots.map { $0.label.isEmpty ? "\"\($0.fingerprint)\"" : "\"\($0.fingerprint)\" (\($0.label))" }
-        return StrongroomError(
-            .keySlot,
-            """
-            A new data key has to be wrapped for every slot, and the keys of these slots are not available: \
-            \(list.joined(separator: ", ")). Give them, or revoke them first and add them again later. Nothing was \
-            changed.
-            """,
-            database: file.name
-        )
+        envelope?.isIntact = true
     }
 }
 
@@ -230,34 +208,34 @@ extension DatabaseFile {
     /// held while the database is opened.
     ///
     /// - Parameters:
-    ///   - companions: Those that exist, see ``requireOwnCompanions()``. Nothing else is left: a copy's journal and WAL
+    ///   - sideFiles: Those that exist, see ``requireOwnSideFiles()``. Nothing else is left: a copy's journal and WAL
     ///     are created after the copy and removed before it.
     ///   - exists: Whether the database file exists.
-    func removeLeftovers(_ companions: Set<String>, exists: Bool) throws {
+    func removeLeftovers(_ sideFiles: Set<String>, exists: Bool) throws {
         // Nearly always.
-        guard !companions.isEmpty else { return }
+        guard !sideFiles.isEmpty else { return }
         try EnvelopeFile(databasePath: path, name: name).removeLeftovers()
         if exists {
             try removeSecondName()
             try Rotation.removeLeftovers(of: path)
         }
-        for ending in ["snapshot.new", "restoring", "fetched", "restored"] where companions.contains(ending) {
+        for ending in ["snapshot.new", "restoring", "fetched", "restored"] where sideFiles.contains(ending) {
             try FileSystem.removeCopy(FileSystem.hiddenFile(of: path, ending))
         }
-        // Records of commits, which 0.2.0 kept; those that this user cannot read or remove do no harm.
+        // Records of commits, which 0.2.0 wrote; those that this user cannot read or remove do no harm.
         let records = FileSystem.hiddenFile(of: path, "changes")
         let mark = Array("strongroom log 1".utf8)
-        if companions.contains("changes"),
+        if sideFiles.contains("changes"),
             (try? FileSystem.firstBytes(of: records, mark.count, followsLinks: false)) == mark
         {
             try? FileSystem.remove(records)
         }
     }
 
-    /// The path at which a new file is created before it is renamed into place.
+    /// The path at which a new file is created before it is renamed.
     var temporaryPath: String { FileSystem.hiddenFile(of: path, "new") }
 
-    /// A crash while a new file was renamed into place may have left two names for it.
+    /// A crash while a new file was renamed may have left two names for it.
     private func removeSecondName() throws {
         let identity = try FileSystem.requireRegular(temporaryPath)?.identity
         guard let identity, try FileStatus.at(path)?.identity == identity else { return }

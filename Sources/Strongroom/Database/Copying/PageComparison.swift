@@ -19,43 +19,24 @@ struct PageComparison {
         }
     }
 
-    /// The pages that are not as they should be, in order.
-    struct Outcome {
-        var damagedInSource: [Int] = []
-        var damagedInCopy: [Int] = []
-        var different: [Int] = []
-        /// Whether the copy is longer or shorter than its pages.
-        var hasOtherLength = false
-
-        /// What is wrong with the copy, as in "it has 2 damaged pages"; nil if it equals the source.
-        var defectOfCopy: String? {
-            if hasOtherLength { return "it has another length" }
-            if let first = damagedInCopy.first {
-                return "it has \(damagedInCopy.count.counting("damaged page")), the first of them page \(first)"
-            }
-            return different.first.map {
-                "it has another content in \(different.count.counting("page")), the first of them page \($0)"
-            }
-        }
-    }
-
     /// Compares all pages, on all processors.
-    func run(progress: (Int) throws -> Void) throws -> Outcome {
-        var outcome = Outcome()
-        outcome.hasOtherLength = copySize != Int64(pages.count) * Int64(pages.pageSize)
-        var zeros: [Int] = []
-        for finding in try scan(progress: progress) {
-            switch finding.kind {
-            case .damagedInSource: outcome.damagedInSource.append(finding.page)
-            case .damagedInCopy: outcome.damagedInCopy.append(finding.page)
-            case .different: outcome.different.append(finding.page)
-            case .zerosInSource: zeros.append(finding.page)
-            }
+    ///
+    /// - Returns: The number of damaged pages of the source; and the defect of the copy, as in "it has 2 damaged
+    ///   pages", nil if it equals the source.
+    func run(progress: (Int) throws -> Void) throws -> (damagedInSource: Int, defectOfCopy: String?) {
+        let found = Dictionary(grouping: try scan(progress: progress), by: \.kind).mapValues { $0.map(\.page) }
+        var damaged = found[.damagedInSource]?.count ?? 0
+        if let cipher = ciphers?.source, let zeros = found[.zerosInSource] {
+            let unused = try FreeList(PageContents(pages: pages, cipher: cipher)).leaves
+            damaged += zeros.count { !unused.contains($0) }
         }
-        guard let cipher = ciphers?.source, !zeros.isEmpty else { return outcome }
-        let unused = try FreeList(PageContents(pages: pages, cipher: cipher)).leaves
-        outcome.damagedInSource = (outcome.damagedInSource + zeros.filter { !unused.contains($0) }).sorted()
-        return outcome
+        guard copySize == Int64(pages.count) * Int64(pages.pageSize) else { return (damaged, "it has another length") }
+        let defect =
+            found[.damagedInCopy].map { "\($0.count.counting("damaged page")), the first of them page \($0[0])" }
+            ?? found[.different].map {
+                "another content in \($0.count.counting("page")), the first of them page \($0[0])"
+            }
+        return (damaged, defect.map { "it has \($0)" })
     }
 }
 

@@ -6,10 +6,10 @@ import Dispatch
 /// Wherever it is interrupted, the file opens with the old or with the new key, and no row is lost:
 ///
 /// 1. Every other connection is locked out. If that is possible, the file is copied: the WAL is checkpointed, the pages
-///    are checked, a copy with the new key is made beside the file, read back on a new connection with the new key,
+///    are checked, a copy with the new key is created beside the file, read back on a new connection with the new key,
 ///    compared, synchronized to disk, and renamed to the file's name atomically. Until then the file is unchanged, and
 ///    an abandoned copy is removed by the next opening or rotation.
-/// 2. If another process has the file open, or has opened it while the copy was made, or the file has another hard
+/// 2. If another process has the file open, or has opened it while the copy was written, or the file has another hard
 ///    link, and only the key changes, each page is rewritten in one transaction through the WAL; other processes detect
 ///    this at their next transaction and look up the key again. The connection that rewrote the file is closed at once,
 ///    whatever the engine reports, and the rotation succeeds only if a new connection has proved the new key.
@@ -23,27 +23,27 @@ struct Rotation: Sendable {
     let monitor: WorkMonitor
     /// Called when another file has replaced the one at the path, which is still open.
     let whenReplaced: @Sendable () throws -> Void
+    /// The indices of both keys in their chain; nil for plaintext.
+    var positions: (from: Int?, to: Int) = (nil, 0)
 
-    /// What was done, without the positions of the keys in their chain.
-    struct Outcome {
-        let method: RotationReport.Method
-        let bytes: Int64
-        var isOldContentGone = true
-        var verification = Duration.zero
-        var attributesNotKept: [String] = []
-    }
-
-    /// Another process has opened the file while it was copied.
     struct OpenedMeanwhile: Error {}
 
     /// - Throws: ``StrongroomError`` with `locked` naming the processes that have the file open, `diskFull`, `damaged`,
     ///   `rotationFailed`, or the engine's failure; `CancellationError`. The file is unchanged, unless `rotationFailed`
     ///   says otherwise.
-    func run() throws -> Outcome {
+    func run() throws -> RotationReport {
         try Self.removeLeftovers(of: file.path)
         let names = try FileStatus.at(file.path)?.links ?? 1
-        guard names == 1 || canBeInPlace else { throw hasOtherNames }
-        if names == 1, let source = try wholeFile() {
+        guard names == 1 || canBeInPlace else {
+            throw StrongroomError(
+                .unsafeFile,
+                """
+                "\(file.path)" has another name (a hard link), through which the old content would still be used. \
+                Remove the other name, then try again; nothing was changed.
+                """,
+                database: file.name)
+        }
+        if names == 1, let source = try exclusiveConnection() {
             do {
                 source.stop(when: monitor.isCancelled)
                 return try copy(source)
@@ -66,21 +66,16 @@ struct Rotation: Sendable {
 
     /// A connection with exclusive access to the file; nil if it cannot be acquired. If the rotation can run in place,
     /// this does not wait for other processes.
-    private func wholeFile() throws -> Connection? {
+    private func exclusiveConnection() throws -> Connection? {
         try file.connectExclusively(key: from, within: canBeInPlace ? .zero : patience) {
             try monitor.report(.waiting, 0, of: 0)
         }
     }
 
-    private var hasOtherNames: StrongroomError {
-        StrongroomError(
-            .unsafeFile,
-            """
-            "\(file.path)" has another name (a hard link), through which the old content would still be used. Remove \
-            the other name, then try again; nothing was changed.
-            """,
-            database: file.name
-        )
+    private func report(_ method: RotationReport.Method, bytes: Int64) -> RotationReport {
+        RotationReport(
+            method: method, from: positions.from, to: positions.to, formerSettings: from?.settings,
+            settings: to.settings, bytes: bytes)
     }
 }
 
@@ -106,8 +101,8 @@ extension Rotation {
         let plaintext = plaintextPath(of: path)
         // If the file is missing, the second link is all that is left of it.
         guard let left = try FileSystem.requireRegular(plaintext), let file = try FileStatus.at(path) else { return }
-        // Before the copy is in place, this is another hard link to the file itself, and any further link belongs to
-        // another program.
+        // Before the copy replaces the file, this is another hard link to the file itself, and any further link belongs
+        // to another program.
         if file.identity != left.identity { try FileSystem.overwrite(plaintext) }
         try FileSystem.remove(plaintext)
     }
@@ -116,7 +111,7 @@ extension Rotation {
 /// Rewriting with a copy that replaces the file.
 extension Rotation {
     /// - Parameter source: A connection with exclusive access to the file; afterwards it may only be closed.
-    func copy(_ source: Connection) throws -> Outcome {
+    func copy(_ source: Connection) throws -> RotationReport {
         let descriptors = try file.descriptorsHere()
         var isLogGone = true
         try file.removeLog(of: source) {
@@ -159,53 +154,22 @@ extension Rotation {
         } catch {
             throw isReplaced ? incomplete(error) : error
         }
-        return Outcome(
-            method: .copy,
-            bytes: status.size,
-            isOldContentGone: from != nil || hasSecondName && isLogGone,
-            verification: copy.verification,
-            attributesNotKept: lost
-        )
+        var report = report(.copy, bytes: status.size)
+        report.isOldContentGone = from != nil || hasSecondName && isLogGone
+        report.verificationDuration = copy.verification
+        report.attributesNotKept = lost
+        return report
     }
 
+    /// The copy that replaces the file; its errors are also those of a rewrite in place.
     private var checkedCopy: CheckedCopy {
         CheckedCopy(
             file: file, from: from, to: to, path: file.rotatingPath, monitor: monitor, purpose: "Rotating",
-            errors: CheckedCopy.Errors(failed: failed, damaged: damagedPages))
+            outcome: "was not rotated, and still has its previous key", code: .rotationFailed)
     }
 
-    func checkPages(
-        _ verifier: PageVerifier, _ phase: WorkProgress.Phase, _ monitor: WorkMonitor? = nil
-    ) throws {
-        let damaged = try verifier.damagedPages(phase, monitor ?? self.monitor)
-        if !damaged.isEmpty { throw damagedPages(damaged.count) }
-    }
-
-    private func damagedPages(_ count: Int) -> StrongroomError {
-        StrongroomError(
-            .damaged,
-            """
-            "\(file.path)" has \(count.counting("damaged page")), so it was not rotated, and \
-            still has its former key. \(StrongroomError.Code.damaged.advice)
-            """,
-            database: file.name
-        )
-    }
-
-    func failed(_ reason: String, _ resultCode: ResultCode? = nil) -> StrongroomError {
-        StrongroomError(
-            .rotationFailed,
-            """
-            "\(file.path)" was not rotated, and still has its former key: \(reason). Check the disk and its free \
-            space, then try again.
-            """,
-            database: file.name,
-            resultCode: resultCode
-        )
-    }
-
-    /// The error for a failure after the new content was moved into place. A full disk keeps its own code, because free
-    /// space is what is missing.
+    /// The error for a failure after the file has its new key. A full disk keeps its own code, because free space is
+    /// what is missing.
     func incomplete(_ error: any Error) -> StrongroomError {
         let cause = error as? StrongroomError
         return StrongroomError(
@@ -222,7 +186,7 @@ extension Rotation {
 
 /// Rewriting each page in place, in one transaction through the WAL.
 extension Rotation {
-    func rewriteInPlace() throws -> Outcome {
+    func rewriteInPlace() throws -> RotationReport {
         guard let size = try FileStatus.at(file.path)?.size else { throw file.gone }
         // The WAL receives every page, with a few bytes before each.
         try FreeSpace.require(size + size / 8 + FreeSpace.margin, at: file.path, for: "Rotating")
@@ -233,25 +197,23 @@ extension Rotation {
         do {
             // The rotation is committed and can no longer be cancelled.
             try connection.inTransaction(.immediate) {
-                let verifier = try PageVerifier(connection, PageCipher(to))
-                try checkPages(verifier, .verifying, monitor.withoutCancellation)
+                try PageVerifier(connection, PageCipher(to))
+                    .requireIntact(.verifying, monitor.withoutCancellation, or: checkedCopy.damaged)
             }
-            let verification = checking + (ContinuousClock.now - start)
+            var report = report(.inPlace, bytes: size)
+            report.verificationDuration = checking + (ContinuousClock.now - start)
             // Removes the old pages from the file; waits for readers of older snapshots.
             try connection.run("PRAGMA synchronous = FULL")
-            let checkpoint = connection.checkpointAfterCommit()
+            report.isOldContentGone = connection.checkpointAfterCommit().isComplete
             connection.close()
             try FileSystem.synchronize(file.path)
             try FileSystem.synchronize(FileSystem.directory(of: file.path))
-            return Outcome(
-                method: .inPlace, bytes: size, isOldContentGone: checkpoint.isComplete, verification: verification)
+            return report
         } catch {
             throw incomplete(error)
         }
     }
 
-    /// Rewrites the pages.
-    ///
     /// - Returns: How long the check of the pages before took.
     private func rewrite(_ size: Int64) throws -> Duration {
         let connection = try file.connect(.existing, key: from)
@@ -259,13 +221,13 @@ extension Rotation {
         defer { connection.close() }
         try connection.proveKey()
         guard try connection.setJournalMode("WAL") else {
-            throw failed("the file system does not allow a write-ahead log")
+            throw checkedCopy.failed("the file system does not allow a write-ahead log")
         }
         try connection.run("PRAGMA synchronous = FULL")
         try connection.begin(.immediate)
         let start = ContinuousClock.now
         if let from {
-            try checkPages(PageVerifier(connection, PageCipher(from)), .checking)
+            try PageVerifier(connection, PageCipher(from)).requireIntact(.checking, monitor, or: checkedCopy.damaged)
         }
         let checking = ContinuousClock.now - start
         // From here on the rotation can no longer be cancelled.
@@ -284,7 +246,7 @@ extension Rotation {
         do {
             try connection.proveKey()
         } catch let error as StrongroomError where error.code == .notADatabase {
-            throw failed("the engine reported success, but the new key does not open it", error.resultCode)
+            throw checkedCopy.failed("the engine reported success, but the new key does not open it", error.resultCode)
         }
         return connection
     }

@@ -4,7 +4,7 @@ public struct RotationReport: Sendable, Hashable {
     public enum Method: String, Sendable, Hashable {
         /// There was nothing to do: the file has the current key and the current settings.
         case unchanged
-        /// A copy with the new key was made, verified and moved into the file's place.
+        /// A copy with the new key was created and verified, and replaced the file.
         case copy
         /// Each page was rewritten in place, in one transaction, because other processes have the file open.
         case inPlace
@@ -27,11 +27,11 @@ public struct RotationReport: Sendable, Hashable {
     public let bytes: Int64
     /// Whether no content encrypted with the older key is left. False if another process has held a snapshot from
     /// before the rotation for so long that the WAL could not be checkpointed; a later checkpoint completes it.
-    public let isOldContentGone: Bool
+    public internal(set) var isOldContentGone = true
     /// The duration of the rewrite, including waits for other processes.
-    public let writingDuration: Duration
+    public internal(set) var writingDuration = Duration.zero
     /// The duration of the checks before and after.
-    public let verificationDuration: Duration
+    public internal(set) var verificationDuration = Duration.zero
     /// The names of the extended attributes that could not be copied to the new file.
     public internal(set) var attributesNotKept: [String] = []
 
@@ -48,7 +48,7 @@ extension RotationReport: CustomStringConvertible {
         let lost = names.isEmpty ? "" : "; without the attributes \(names)"
         let rest = (isOldContentGone ? "" : "; what the older key opens is still in the log") + lost
         switch method {
-        case .unchanged: return "on key \(to + 1), as it should be"
+        case .unchanged: return "already on the current key, key \(to + 1)"
         case .copy: return "rotated \(change) by a copy of \(bytes) bytes\(settings)\(rest)"
         case .inPlace: return "rotated \(change) in place, \(bytes) bytes\(settings)\(rest)"
         case .envelope: return "envelope rotated \(change)"

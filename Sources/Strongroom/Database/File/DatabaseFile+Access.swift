@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
+import Foundation
 
 /// The lock between processes, for opening a file and for changing the files beside it.
 extension DatabaseFile {
@@ -46,20 +40,19 @@ extension DatabaseFile {
         )
     }
 
-    /// Tries once to prevent other processes from opening the file.
     func tryLock() throws -> FileLock? {
         try FileLock.tryAcquire(lockPath, of: path)
     }
 }
 
 extension DatabaseFile {
-    /// Microseconds between two attempts.
-    private static let pause: UInt32 = 10_000
+    /// Seconds between two attempts, and between two scans of the WAL.
+    static let pause = 0.01
 
     /// Opens a connection that has exclusive access to the file: no other connection is open, with a lock or without
     /// one, as far as the system permits this process to find out.
     ///
-    /// - Returns: The connection, to be closed to release the file; nil if the file was in use during the whole wait.
+    /// - Returns: The connection, to be closed to release the file; nil if the file was in use during the entire wait.
     func connectExclusively(
         key: DerivedKey?, within patience: Duration = .zero, whenWaiting: () throws -> Void = {}
     ) throws -> Connection? {
@@ -78,7 +71,7 @@ extension DatabaseFile {
             connection.close()
             guard ContinuousClock.now - start < longest else { return nil }
             try whenWaiting()
-            usleep(Self.pause)
+            Thread.sleep(forTimeInterval: Self.pause)
         }
     }
 
@@ -114,7 +107,6 @@ extension DatabaseFile {
     /// How often this process has the file open; 0 if the system does not report it.
     func descriptorsHere() throws -> Int { try FileHolders.descriptorsHere(path) }
 
-    /// The error for a file that needs exclusive access and is open elsewhere.
     func heldByOthers(for purpose: String) -> StrongroomError {
         let holders = FileHolders.describe((try? FileHolders.using(path)) ?? [])
         return StrongroomError(
@@ -129,7 +121,7 @@ extension DatabaseFile {
 }
 
 extension DatabaseFile {
-    /// A connection that has read the whole schema.
+    /// A connection that has read the entire schema.
     ///
     /// With a WAL it is read-only: closing one that can write checkpoints the WAL, whatever the key. Without a WAL it
     /// can write: a read-only one leaves an empty WAL behind.

@@ -102,7 +102,6 @@ extension DatabaseFile {
             database: name)
     }
 
-    /// The error for a file that is not at its path any more.
     var gone: StrongroomError {
         StrongroomError(.fileMissing, "The file \"\(path)\" is gone. Restore it, then try again.", database: name)
     }
@@ -121,7 +120,6 @@ extension DatabaseFile {
             resultCode: resultCode)
     }
 
-    /// Whether any of the first pages is authentic with a key.
     private func isAuthentic(_ key: DerivedKey) throws -> Bool {
         let connection = try connect(.untouched, key: nil)
         defer { connection.close() }
@@ -155,7 +153,7 @@ extension DatabaseFile {
     ///
     /// - Returns: Nil if there is no WAL, or it is being written.
     func scanLog(_ database: any FileBytes) throws -> LogScan? {
-        var former: LogScan?
+        var previous: LogScan?
         for _ in 0..<Self.scans {
             guard try FileStatus.at(logPath)?.isRegularFile == true else { return nil }
             let scan: LogScan
@@ -164,8 +162,8 @@ extension DatabaseFile {
             } catch let error as StrongroomError where error.code == .fileMissing {
                 return nil
             }
-            guard scan.damage != nil, scan != former else { return scan }
-            former = scan
+            guard scan.damage != nil, scan != previous else { return scan }
+            previous = scan
             Thread.sleep(forTimeInterval: Self.pause)
         }
         return nil
@@ -173,19 +171,17 @@ extension DatabaseFile {
 
     /// The maximum number of scans.
     private static let scans = 5
-    /// Seconds between two scans.
-    private static let pause = 0.01
 
     func damagedLog(_ damage: LogScan.Damage, kept: Int) -> StrongroomError {
-        let place = damage.frame == 0 ? "in its header" : "at frame \(damage.frame)"
+        let location = damage.frame == 0 ? "in its header" : "at frame \(damage.frame)"
         let commits = damage.commits.counting("committed transaction")
         return StrongroomError(
             .damagedLog,
             """
-            The write-ahead log "\(logPath)" is damaged \(place): SQLCipher would not read beyond that, and \(commits) \
-            from there on would be lost. Nothing was changed. Restore the file with its log from a backup or from a \
-            copy of the disk; or discard these transactions with `recoverLog` (`strongroom recover`), which keeps the \
-            \(kept) before them, and the damaged log under another name.
+            The write-ahead log "\(logPath)" is damaged \(location): SQLCipher would not read beyond that, and \
+            \(commits) from there on would be lost. Nothing was changed. Restore the file with its log from a backup \
+            or from a copy of the disk; or discard these transactions with `recoverLog` (`strongroom recover`), which \
+            keeps the \(kept) before them, and the damaged log under another name.
             """,
             database: name)
     }

@@ -189,7 +189,7 @@ extension DatabaseFile {
     ///
     /// - Returns: Those of ``SideFiles/libraryEndings`` that exist.
     @discardableResult
-    func requireOwnCompanions() throws -> Set<String> {
+    func requireOwnSideFiles() throws -> Set<String> {
         for file in sideFiles.all { try requireRegular(file) }
         let beginning = FileSystem.hiddenFile(of: path, "")
         return try Set(SideFiles.libraryEndings.filter { try requireRegular(beginning + $0) })

@@ -82,14 +82,14 @@ extension DatabaseKeys {
         )
     }
 
-    /// The error for a file that no key opens where an envelope is wanted: whether it had one, nothing says.
+    /// The error for a file that no key opens where an envelope is wanted: it may have had one.
     var neitherKeyNorEnvelope: StrongroomError {
         StrongroomError(
             .envelopeMissing,
             """
             No key of the chain opens "\(file.path)", and there is no envelope beside it. If it never had one, add the \
-            key that it was made with to the chain, at its beginning; if that is there, its first page is damaged. If \
-            it had one, restore "\(envelopeFile.path)" or "\(envelopeFile.copyPath)" from a backup: without it the \
+            key that it was created with to the chain, at its beginning; if that is there, its first page is damaged. \
+            If it had one, restore "\(envelopeFile.path)" or "\(envelopeFile.copyPath)" from a backup: without it the \
             database cannot be opened. Nothing was changed.
             """,
             database: file.name
@@ -119,9 +119,9 @@ extension DatabaseKeys {
         return StrongroomError(
             .wrongKey,
             """
-            \(tried) "\(file.path)". Add the key that the file was made with to the chain, at its beginning; if the \
-            chain is right, the file's first page is damaged, or it is no SQLCipher database of this engine's format, \
-            as one without authentication codes (SQLCipher 1, `PRAGMA cipher_use_hmac = OFF`). \(change)
+            \(tried) "\(file.path)". Add the key that the file was created with to the chain, at its beginning; if \
+            the chain is right, the file's first page is damaged, or it is no SQLCipher database of this engine's \
+            format, as one without authentication codes (SQLCipher 1, `PRAGMA cipher_use_hmac = OFF`). \(change)
             """
         )
     }
@@ -204,7 +204,7 @@ extension DatabaseKeys {
         // A journal would have a name that another program may use; an unfinished file is discarded.
         _ = try connection.ownValue("PRAGMA journal_mode = MEMORY")
         try connection.configure(as: .maker, of: temporary)
-        // A file without a table would stay empty, and an empty file counts as a loss.
+        // A file without a table would stay empty, and an empty file is treated as a loss.
         try connection.inTransaction(.exclusive) {
             try connection.run("CREATE TABLE strongroom_file (created)")
             try connection.run("DROP TABLE strongroom_file")

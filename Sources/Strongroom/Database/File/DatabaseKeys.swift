@@ -36,7 +36,15 @@ struct DatabaseKeys: Sendable {
             return
         }
         guard try envelopeFile.exists() else {
-            guard !isEnvelopeWanted || !chain.isPlaintext else { throw nothingToWrapWith }
+            guard !isEnvelopeWanted || !chain.isPlaintext else {
+                throw StrongroomError(
+                    .invalidKey,
+                    """
+                    `KeyChain.plaintext` has no key that could wrap the key in an envelope. Give the keys, or leave \
+                    out `KeyProtection.envelope`.
+                    """,
+                    database: file.name)
+            }
             return
         }
         guard !chain.isPlaintext else { throw envelopeBesidePlaintext }
@@ -68,7 +76,7 @@ struct DatabaseKeys: Sendable {
         let bytes = try connection.databaseFile()
         if let current, try opens(bytes, current) { return nil }
         var next = try others.first { try opens(bytes, $0) }
-        next?.isWhole = false
+        next?.isIntact = false
         return next
     }
 
@@ -98,12 +106,12 @@ struct DatabaseKeys: Sendable {
     /// Creates the required envelope, if there is none, with one slot for the current key.
     mutating func makeEnvelope(salt: [UInt8]?) throws {
         guard isEnvelopeWanted, envelope == nil, let key = chain.current else { return }
-        var made = try OpenEnvelope(
+        var created = try OpenEnvelope(
             databaseSalt: salt ?? key.salt ?? CipherSettings.randomSalt(), key: key, label: key.slotLabel,
             date: Date())
-        try envelopeFile.create(made)
-        made.position = lastPosition
-        envelope = made
+        try envelopeFile.create(created)
+        created.position = lastPosition
+        envelope = created
     }
 
     /// The key of a file that is about to be created; its envelope is on disk then.
@@ -116,17 +124,6 @@ struct DatabaseKeys: Sendable {
 }
 
 extension DatabaseKeys {
-    private var nothingToWrapWith: StrongroomError {
-        StrongroomError(
-            .invalidKey,
-            """
-            `KeyChain.plaintext` has no key that could wrap the key in an envelope. Give the keys, or leave out \
-            `KeyProtection.envelope`.
-            """,
-            database: file.name
-        )
-    }
-
     private var envelopeBesidePlaintext: StrongroomError {
         StrongroomError(
             .encryptedFile,
@@ -158,7 +155,7 @@ struct UnlockedFile {
 }
 
 /// The key that an open store keeps, the last of the chain ``Key``, ``DerivedKey``, `ActiveKey`: from what the user
-/// provides over what the engine takes to what later connections and rotations need. The key chain is not kept.
+/// provides over what the engine takes to what later connections and rotations need. The key chain is not stored.
 struct ActiveKey: Sendable {
     /// The key of the connections; nil for plaintext.
     let derivedKey: DerivedKey?

@@ -56,10 +56,9 @@ enum FileContent: Equatable {
             )
         }
         guard header == FileSystem.plaintextHeader else { return .encrypted(salt: header, size: status.size) }
-        let isEncrypted = try withoutActuallyEscaping(read) { read in
-            try PlaintextHeader(size: status.size, read: read).isFollowedByCiphertext()
+        guard try !PlaintextHeader.isFollowedByCiphertext(status.size, read) else {
+            throw StrongroomError.plaintextHeader(path)
         }
-        guard !isEncrypted else { throw StrongroomError.plaintextHeader(path) }
         return .plaintext(size: status.size)
     }
 
@@ -75,7 +74,7 @@ enum FileContent: Equatable {
 }
 
 /// What is remembered of a database's encryption, as text in the lock file beside it: a plaintext file is no longer
-/// accepted in the place of one that was encrypted, since any program can write one.
+/// accepted instead of one that was encrypted, since any program can write one.
 ///
 /// The text has no authentication code: it does not protect against a program that may write to the directory.
 extension DatabaseFile {
@@ -102,7 +101,7 @@ extension DatabaseFile {
         // In this order a killed process leaves one of the two states.
         try file.write(bytes, at: 0)
         try file.truncate(to: Int64(bytes.count))
-        // It must not be lost where the envelope that is created next is kept.
+        // It must not be lost if the envelope that is created next is not.
         guard stamp == .converting else { return }
         try file.synchronize()
         try FileSystem.synchronize(FileSystem.directory(of: lockPath))
@@ -110,8 +109,8 @@ extension DatabaseFile {
 
     /// Throws if the database was encrypted once: a plaintext file is not it.
     ///
-    /// - Parameter place: The path of the plaintext file; nil for the database.
-    func requireNeverEncrypted(at place: String? = nil) throws {
+    /// - Parameter found: The path of the plaintext file; nil for the database.
+    func requireNeverEncrypted(at found: String? = nil) throws {
         let envelope = EnvelopeFile(databasePath: path, name: name)
         let hasEnvelope = try envelope.exists()
         switch try stamp() {
@@ -124,9 +123,9 @@ extension DatabaseFile {
         throw StrongroomError(
             .plaintextFile,
             """
-            The file "\(place ?? path)" is a plaintext database, which any program can write, and the database \
+            The file "\(found ?? path)" is a plaintext database, which any program can write, and the database \
             "\(name)" was encrypted before, so it is neither read nor encrypted. Restore the database from a backup. \
-            If the plaintext file is to take its place, move \(files.map { "\"\($0)\"" }.joined(separator: ", ")) \
+            If the plaintext file is to replace it, move \(files.map { "\"\($0)\"" }.joined(separator: ", ")) \
             away first, while no program has the database open. Nothing was changed.
             """,
             database: name)

@@ -130,12 +130,8 @@ extension PageContents {
 
 /// Consecutive pages as they are stored, which were read at once; valid as long as their memory.
 struct PagePortion {
-    struct LogPage {
-        /// Nil if the WAL ends before the page does.
-        let bytes: UnsafeRawBufferPointer?
-        /// Whether the file now has the same content.
-        let isInFile: Bool
-    }
+    /// A page in the WAL: its bytes, nil if the WAL ends before the page does; and whether the file now has the same.
+    typealias LogPage = (bytes: UnsafeRawBufferPointer?, isInFile: Bool)
 
     let range: ClosedRange<Int>
     private let pageSize: Int
@@ -157,8 +153,7 @@ struct PagePortion {
                 let start = (number - range.lowerBound) * pageSize
                 let page = UnsafeMutableRawBufferPointer(rebasing: bytes[start..<start + pageSize])
                 guard let found = try pages.readLog(number, into: page) else { continue }
-                log[number] = LogPage(
-                    bytes: found.isPresent ? UnsafeRawBufferPointer(page) : nil, isInFile: found.isInFile)
+                log[number] = (found.isPresent ? UnsafeRawBufferPointer(page) : nil, found.isInFile)
             }
         }
         self.log = log

@@ -145,12 +145,12 @@ private struct LogCourse {
             (lostCommits, lastLost) = (end.lost, frames)
             return
         }
-        let former = ends[0]
+        let end = ends[0]
         let isOfThisLog = frame.salts == header.salts
         let own = isOfThisLog && frame.wasCommit(computed[0]) ? 1 : 0
-        ends = [End(checksum: computed[0], commits: former.commits + own, lost: former.lost + own)]
+        ends = [End(checksum: computed[0], commits: end.commits + own, lost: end.lost + own)]
         // Frames of an earlier WAL continue each other, too.
-        if isOfThisLog { ends.insert(End(checksum: frame.stored, commits: own, lost: former.lost + own), at: 0) }
+        if isOfThisLog { ends.insert(End(checksum: frame.stored, commits: own, lost: end.lost + own), at: 0) }
     }
 }
 
@@ -259,13 +259,13 @@ struct LogHeader {
             for isBigEndian in [isBigEndian, !isBigEndian] {
                 let computed = Self.checksum(bytes, isBigEndian)
                 let found = bytesOfFrames.withUnsafeBytes { buffer -> UInt64? in
-                    var former = [stored, computed]
+                    var sums = [stored, computed]
                     for index in 0..<there / length {
                         let frame = LogFrame(
                             bytes: UnsafeRawBufferPointer(rebasing: buffer[index * length..<(index + 1) * length]),
                             isBigEndian: isBigEndian)
-                        if former.contains(where: { frame.checksum(after: $0) == frame.stored }) { return frame.salts }
-                        former = [frame.stored]
+                        if sums.contains(where: { frame.checksum(after: $0) == frame.stored }) { return frame.salts }
+                        sums = [frame.stored]
                     }
                     return nil
                 }
@@ -293,8 +293,8 @@ struct LogFrame {
         UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
 
-    func checksum(after former: LogChecksum) -> LogChecksum {
-        former.adding(UnsafeRawBufferPointer(rebasing: bytes[..<8]), isBigEndian: isBigEndian)
+    func checksum(after previous: LogChecksum) -> LogChecksum {
+        previous.adding(UnsafeRawBufferPointer(rebasing: bytes[..<8]), isBigEndian: isBigEndian)
             .adding(content, isBigEndian: isBigEndian)
     }
 

@@ -77,11 +77,11 @@ struct PageCipher: Sendable {
     init(_ derived: DerivedKey) throws {
         let settings = derived.settings
         layout = settings.layout
-        key = derived.withRawKey { raw, _ in SecretBytes(raw) }
-        let codeKey = try derived.withRawKey { raw, salt in
+        key = derived.raw
+        let codeKey = try key.withUnsafeBytes { raw in
             try Cryptography.pbkdf2(
-                raw, salt: salt.map { $0 ^ Self.saltMask }, hash: settings.derivationHash, rounds: Self.rounds,
-                count: Cryptography.keyLength)
+                raw, salt: derived.salt.map { $0 ^ Self.saltMask }, hash: settings.derivationHash,
+                rounds: Self.rounds, count: Cryptography.keyLength)
         }
         authentication = try MessageAuthentication(key: codeKey, hash: settings.pageHash)
     }
@@ -118,7 +118,7 @@ struct PageCipher: Sendable {
 
     /// Decrypts a page whose authentication code is valid.
     ///
-    /// - Returns: The usable bytes; in the first page, the header in place of the salt.
+    /// - Returns: The usable bytes; in the first page, the header instead of the salt.
     func content(of page: UnsafeRawBufferPointer, number: Int) throws -> WipedBytes {
         try WipedBytes(count: layout.usable) { try decipher(page, number: number, into: $0) }
     }

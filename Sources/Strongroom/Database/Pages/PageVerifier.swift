@@ -23,12 +23,12 @@ struct PageVerifier {
     init(closed file: any FileBytes, _ cipher: PageCipher) throws {
         let pageSize = cipher.layout.pageSize
         let size = try file.size()
-        // A partial page counts as a damaged page.
+        // A partial page is a damaged page.
         let pagesOfFile = Int((size + Int64(pageSize) - 1) / Int64(pageSize))
-        let whole = PageContents(
+        let all = PageContents(
             pages: DatabasePages(closed: file, pageSize: pageSize, count: pagesOfFile), cipher: cipher)
-        guard let header = try whole.content(of: 1).flatMap(DatabaseHeader.init), let count = header.pageCount else {
-            contents = whole
+        guard let header = try all.content(of: 1).flatMap(DatabaseHeader.init), let count = header.pageCount else {
+            contents = all
             return
         }
         contents = PageContents(pages: DatabasePages(closed: file, pageSize: pageSize, count: count), cipher: cipher)
@@ -94,7 +94,7 @@ protocol PageScan: SendableMetatype {
     /// Allocates the memory of a thread.
     func makeMemory(pages: Int) -> Memory
 
-    /// Reads pages; called by one thread at a time, because the engine's file handles are not made for several.
+    /// Reads pages; called by one thread at a time, because the engine's file handles are not thread-safe.
     ///
     /// What was read is a result, not a state of the memory: with a property of the memory, a release build of Swift
     /// 6.3.1 used the value from before the call.

@@ -5,16 +5,16 @@
 /// zetetic.net/sqlcipher/sqlcipher-api). Everything after the header is ciphertext, also in the first page. A file is a
 /// plaintext database unless its pages have room for initialisation vectors, and none of the first ones is as SQLite
 /// writes it ("Database File Format", sqlite.org/fileformat.html).
-struct PlaintextHeader {
-    let size: Int64
-    /// Reads bytes of the file at an offset; returns fewer at the end of the file.
-    let read: (_ offset: Int64, _ count: Int) throws -> [UInt8]
-
+enum PlaintextHeader {
     /// The last page that is checked.
     private static let lastPage = 17
 
     /// Whether ciphertext follows the header of a file that begins like a plaintext database.
-    func isFollowedByCiphertext() throws -> Bool {
+    ///
+    /// - Parameter read: Reads bytes of the file at an offset; returns fewer at the end of the file.
+    static func isFollowedByCiphertext(
+        _ size: Int64, _ read: (_ offset: Int64, _ count: Int) throws -> [UInt8]
+    ) throws -> Bool {
         let header = try read(0, DatabaseHeader.length)
         guard header.count == DatabaseHeader.length else { return false }
         // With a header of 16 bytes the sizes are ciphertext, too; a plaintext database with invalid sizes is damaged.
@@ -28,7 +28,7 @@ struct PlaintextHeader {
             return sizes.hasVector(first)
         }
         var found = false
-        for number in 2...Self.lastPage where Int64(number) * Int64(sizes.page) <= size {
+        for number in 2...lastPage where Int64(number) * Int64(sizes.page) <= size {
             let page = try read(Int64(number - 1) * Int64(sizes.page), sizes.page)
             // One that is zeros may be in a WAL.
             guard page.count == sizes.page, page.contains(where: { $0 != 0 }) else { continue }

@@ -10,10 +10,8 @@ struct TreeWalk {
         case node(depth: Int, isLeaf: Bool)
         /// An unreadable page.
         case unreadable(Gap)
-        /// A row of a rowid table, and whether all of its pages are readable.
-        case row(Int64, WipedBytes, isWhole: Bool)
-        /// A row of a WITHOUT ROWID table or an entry of an index, and whether all of its pages are readable.
-        case entry(WipedBytes, isWhole: Bool)
+        /// A row, or an entry of an index, and whether all of its pages are readable. It has a row id in a rowid table.
+        case row(Int64?, WipedBytes, isReadable: Bool)
     }
 
     /// An unreadable page of a tree.
@@ -64,13 +62,9 @@ struct TreeWalk {
             }
             guard let payload = cell.payload else { continue }
             var parts = rowContent == .nothing ? [] : [payload.local]
-            let isWhole = try follow(payload, &parts, &met, meet)
+            let isReadable = try follow(payload, &parts, &met, meet)
             let value = parts.isEmpty ? WipedBytes.none : WipedBytes(parts)
-            if page.isTable, let id = cell.rowID {
-                try meet(.row(id, value, isWhole: isWhole))
-            } else if !page.isTable {
-                try meet(.entry(value, isWhole: isWhole))
-            }
+            try meet(.row(cell.rowID, value, isReadable: isReadable))
         }
         if let last = page.lastChild { try walk(last, lowest...range.upperBound, depth: depth + 1, &met, meet) }
     }
@@ -211,16 +205,13 @@ struct RecordFields {
 
     /// - Parameter count: The number of values to decode, nil for all; nil is returned if the record has fewer.
     init?(_ record: WipedBytes, count: Int? = nil, encoding: EncodedText.Encoding) {
-        guard let header = record.variableInteger(at: 0), let length = Int(exactly: header.value),
-            length <= record.count
+        guard let types = Self.types(record), var content = record.variableInteger(at: 0).map({ Int($0.value) }),
+            count ?? 0 <= types.count
         else { return nil }
-        var (position, content) = (header.length, length)
         var fields: [Field] = []
-        while count.map({ fields.count < $0 }) ?? (position < length) {
-            guard position < length, let type = record.variableInteger(at: position) else { return nil }
-            position += type.length
-            guard let size = Self.size(of: type.value), content >= 0, size <= record.count - content else { return nil }
-            fields.append(Self.field(type.value, record.part(content..<content + size), encoding))
+        for type in types.prefix(count ?? types.count) {
+            guard let size = Self.size(of: type), size <= record.count - content else { return nil }
+            fields.append(Self.field(type, record.part(content..<content + size), encoding))
             content += size
         }
         self.fields = fields

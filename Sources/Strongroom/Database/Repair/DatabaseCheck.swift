@@ -1,4 +1,4 @@
-/// The check of a whole database through a connection in exclusive use, outside a transaction.
+/// The check of an entire database through a connection in exclusive use, outside a transaction.
 struct DatabaseCheck {
     let connection: Connection
     /// Nil for plaintext.
@@ -56,8 +56,8 @@ struct DatabaseCheck {
         }
         return try connection.refusing(verifier.contents.refusal(of: damaged)) {
             // If the schema is damaged, only the pages themselves can be evaluated.
-            let roots = damaged.isEmpty ? [] : (try? connection.schemaRoots()) ?? []
-            let named = try PageOwners(contents: verifier.contents, roots: roots).name(damaged, progress: monitor.check)
+            let entries = damaged.isEmpty ? [] : (try? connection.allSchemaEntries()) ?? []
+            let named = try verifier.contents.owners(of: damaged, entries, checkCancellation: monitor.check)
             var report = VerificationReport(
                 pages: verifier.count, bytes: Int64(verifier.count) * Int64(pages.pageSize), isAuthenticated: true,
                 damagedPages: named)
@@ -122,7 +122,7 @@ struct DatabaseCheck {
     }
 }
 
-/// The result of the check of a whole database.
+/// The result of the check of an entire database.
 ///
 /// ```swift
 /// let report = try await store.verify()
@@ -170,7 +170,7 @@ public struct VerificationReport: Sendable, Equatable {
 extension VerificationReport: CustomStringConvertible {
     /// A description for people: the numbers, then a line for each finding, at most 20 of a kind.
     public var description: String {
-        let head = "\(pages.counting("page")), \(bytes.counting("byte")): \(isWhole ? "whole" : "damaged")"
+        let head = "\(pages.counting("page")), \(bytes.counting("byte")): \(isWhole ? "intact" : "damaged")"
         let keys = foreignKeyViolations.map { violation in
             let row = violation.rowID.map { "row \($0)" } ?? "a row"
             return
@@ -181,7 +181,7 @@ extension VerificationReport: CustomStringConvertible {
         }
         return
             ([head] + Self.cut(damagedPages.map(\.description)) + Self.cut(objections) + Self.cut(keys)
-            + Self.cut(otherSpellings.map(\.words)) + Self.cut(unchecked.map { "not checked: \($0)" }))
+            + Self.cut(otherSpellings.map(\.summary)) + Self.cut(unchecked.map { "not checked: \($0)" }))
             .joined(separator: "\n")
     }
 
@@ -195,7 +195,7 @@ extension VerificationReport: CustomStringConvertible {
 }
 
 extension SpellingCount {
-    fileprivate var words: String {
+    fileprivate var summary: String {
         """
         column "\(column)" of table "\(table)" has \(count.counting("value")) in another spelling, \
         which cannot be read; rewrite the table with `db.convertSpellings(of:)`
@@ -203,76 +203,37 @@ extension SpellingCount {
     }
 }
 
-/// A table or an index of the schema, with its root page.
-struct SchemaRoot {
-    let kind: String
-    let name: String
-    let table: String
-    let page: Int
-    /// Nil for an index that a constraint has created.
-    let sql: String?
-}
+extension SchemaEntry {
+    /// The schema table itself.
+    static let schemaTable = SchemaEntry(kind: .table, name: "sqlite_master", table: "sqlite_master", sql: "", page: 1)
 
-extension Connection {
-    /// All tables and indexes of the schema, in the order of creation.
-    func schemaRoots() throws -> [SchemaRoot] {
-        var roots: [SchemaRoot] = []
-        let query = "SELECT type, name, tbl_name, rootpage, sql FROM sqlite_master ORDER BY rowid"
-        try withOwnStatement(query) { statement in
-            let row = Row(statement)
-            while try statement.step() {
-                roots.append(
-                    SchemaRoot(
-                        kind: try row.text(at: 0), name: try row.text(at: 1), table: try row.text(at: 2),
-                        page: Int(try row.integerIfPresent(at: 3) ?? 0),
-                        sql: try row.textIfPresent(at: 4)))
-            }
-        }
-        return roots
-    }
-}
-
-extension SchemaRoot {
-    static let schema = SchemaRoot(kind: "table", name: "sqlite_master", table: "sqlite_master", page: 1, sql: nil)
-
+    /// The owner of its pages.
     var owner: DamagedPage.Owner {
         if page == 1 { return .schema }
-        return kind == "index" ? .index(name, table: table) : .table(name)
+        return kind == .index ? .index(name, table: table) : .table(name)
     }
 }
 
-struct PageOwners {
-    let contents: PageContents
-    let roots: [SchemaRoot]
-
-    /// Determines the owners of pages; reads the whole database.
-    ///
-    /// - Parameter progress: Called repeatedly; an error that it throws ends the search.
-    func name(_ damaged: [Int], progress: () throws -> Void) throws -> [DamagedPage] {
+extension PageContents {
+    /// Determines the owners of pages; reads the entire database.
+    func owners(
+        of damaged: [Int], _ entries: [SchemaEntry], checkCancellation: () throws -> Void
+    ) throws -> [DamagedPage] {
         guard !damaged.isEmpty else { return [] }
-        let wanted = PageSet(pages: contents.pages.count, damaged)
-        var owners: [Int: DamagedPage.Owner] = [:]
-        let walk = TreeWalk(contents: contents)
-        for root in [.schema] + roots where root.page > 0 && owners.count < damaged.count {
-            try walk.walk(root.page) { event in
-                guard case .page(let number) = event else { return }
-                try progress()
-                if wanted.contains(number), owners[number] == nil { owners[number] = root.owner }
-            }
-        }
+        var owners = try TreeSurvey(
+            self, entries, damaged: PageSet(pages: pages.count, damaged), checkCancellation: checkCancellation
+        ).owners
         try nameUnused(damaged, &owners)
         return damaged.map { DamagedPage(number: $0, owner: owners[$0] ?? .unknown) }
     }
 
     /// Determines the owners of pages that belong to no tree: unused pages and pointer map pages.
     func nameUnused(_ damaged: [Int], _ owners: inout [Int: DamagedPage.Owner]) throws {
-        let free = try FreeList(contents)
-        let header = try contents.content(of: 1).flatMap(DatabaseHeader.init)
+        let free = try FreeList(self)
+        let header = try content(of: 1).flatMap(DatabaseHeader.init)
         for number in damaged where owners[number] == nil {
             if free.leaves.contains(number) || free.trunks.contains(number) { owners[number] = .unused }
-            if header?.hasPointerMap == true, contents.cipher.layout.isPointerMap(number) {
-                owners[number] = .pointerMap
-            }
+            if header?.hasPointerMap == true, cipher.layout.isPointerMap(number) { owners[number] = .pointerMap }
         }
     }
 }

@@ -12,7 +12,7 @@ public struct FileDiagnosis: Sendable, Equatable {
         case absent
         /// A directory, a device, or a link to nothing.
         case notAFile
-        /// A link, a FIFO or the like is in the place of a file that belongs to it, such as its log; the reason names
+        /// A link, a FIFO or the like has the name of a file that belongs to it, such as its log; the reason names
         /// which.
         case sideFile
         /// The operating system does not permit this process to read it.
@@ -146,7 +146,7 @@ extension FileDiagnosis {
         case .keyless: "Give the keys: without them an encrypted database cannot be distinguished from other data."
         case .wrongKey:
             """
-            Add the key that it was made with to the chain, and the cipher settings it was made with to the \
+            Add the key that it was created with to the chain, and the cipher settings it was created with to the \
             configuration. If both are there, its first 16 bytes are damaged, or it is no SQLCipher database.
             """
         case .envelope:
@@ -188,7 +188,7 @@ extension FileDiagnosis: CustomStringConvertible {
         if let version { lines.append("schema version \"\(version)\"") }
         if !pendingVersions.isEmpty { lines.append("to be migrated to " + pendingVersions.joined(separator: ", ")) }
         if hasLog { lines.append("it has a log with content") }
-        if let plaintextLeft { lines.append("its former plaintext is in \"\(plaintextLeft)\"; open it to erase that") }
+        if let plaintextLeft { lines.append("its old plaintext is in \"\(plaintextLeft)\"; open it to erase that") }
         if isDirectoryShared { lines.append("other users may write to its directory") }
         if missingPages > 0 {
             lines.append("\(missingPages.counting("page")) \(missingPages == 1 ? "is" : "are") missing at its end")
@@ -223,7 +223,7 @@ extension FileDiagnosis.Finding {
         case .damaged: "damaged"
         case .damagedLog: "its log is damaged"
         case .newerSchema: "of a newer program or engine"
-        case .whole: "whole"
+        case .whole: "intact"
         case .unexamined: "not completely examined"
         }
     }

@@ -28,7 +28,7 @@ struct FileExamination {
             diagnosis = try FileDiagnosis(surroundingsOf: file, monitor.check)
             let status = try FileStatus.at(file.path)
             diagnosis.bytes = status?.isRegularFile == true ? status?.size ?? 0 : 0
-            try file.requireOwnCompanions()
+            try file.requireOwnSideFiles()
             switch try FileContent.of(file.path, reading: file.bytes) {
             case .absent: diagnosis.finding = .absent
             case .plaintext: try examinePlaintext(keys?.migrator, &diagnosis)
@@ -133,9 +133,8 @@ struct FileExamination {
         }
         guard diagnosis.missingPages == 0, damaged.isEmpty else {
             diagnosis.finding = diagnosis.missingPages > 0 ? .truncated : .damaged
-            let roots = (try? connection.schemaRoots()) ?? []
-            diagnosis.damagedPages = try PageOwners(contents: verifier.contents, roots: roots).name(
-                damaged, progress: monitor.check)
+            diagnosis.damagedPages = try verifier.contents.owners(
+                of: damaged, (try? connection.allSchemaEntries()) ?? [], checkCancellation: monitor.check)
             return
         }
     }
@@ -172,7 +171,7 @@ extension FileDiagnosis {
     init(surroundingsOf file: DatabaseFile, _ checkCancellation: () throws -> Void = {}) throws {
         self.init(path: file.path, finding: .unexamined)
         let envelope = EnvelopeFile(databasePath: file.path, name: file.name)
-        // A file that cannot be examined counts as present; opening reports the reason.
+        // A file that cannot be examined is assumed to exist; opening reports the reason.
         hasEnvelope = (try? envelope.exists()) ?? true
         hasLog = (try? file.hasLog()) ?? true
         plaintextLeft = try? Rotation.plaintextLeft(of: file.path)
@@ -226,7 +225,7 @@ extension FileDiagnosis.Finding {
 
 /// The content of a file, which is read without changing it, and not checked.
 extension FileExamination {
-    /// - Parameter countsTables: Whether to count rows, which reads the whole file.
+    /// - Parameter countsTables: Whether to count rows, which reads the entire file.
     func survey(_ keys: Keys, countsTables: Bool) throws -> FileDiagnosis {
         var survey = try FileDiagnosis(surroundingsOf: file, monitor.check)
         survey.wantsEnvelope = keys.protection == .envelope
@@ -272,18 +271,16 @@ extension FileExamination {
             survey.wantedSettings = databaseKeys.settings
             // With a WAL, the file itself may have no valid pages yet; then the engine tries the keys.
             let found = try withBytes(key: nil) { bytes, _ in try databaseKeys.authentic(in: bytes, salt: salt) }
-            let (key, position): (DerivedKey?, Int?) =
-                if let found { (found.key, found.position) } else { try unlocked(databaseKeys, content) }
+            var (key, position) = (found?.key, found?.position)
+            if key == nil {
+                let unlocked = try databaseKeys.unlock(content)
+                unlocked.connection.close()
+                (key, position) = (unlocked.derivedKey, unlocked.position)
+            }
             survey.key = position.map { KeyUse(place: $0, count: keys.chain.count) }
             survey.settings = key?.settings
             return try connect(key: key)
         }
-    }
-
-    private func unlocked(_ keys: DatabaseKeys, _ content: FileContent) throws -> (DerivedKey?, Int?) {
-        let unlocked = try keys.unlock(content)
-        defer { unlocked.connection.close() }
-        return (unlocked.derivedKey, unlocked.position)
     }
 
     /// Without a WAL, reads the file itself and leaves no other files; with one, connects as a reader.
@@ -329,11 +326,7 @@ extension FileExamination {
 
     private func rows(of table: String, _ connection: Connection) throws -> Int64? {
         do {
-            guard
-                case .integer(let count)? = try connection.ownValue(
-                    "SELECT count(*) FROM \(Identifier.quote(table))")
-            else { return nil }
-            return count
+            return try connection.ownNumber("SELECT count(*) FROM \(Identifier.quote(table))")
         } catch let error as StrongroomError where error.code == .sql || error.code == .engine {
             return nil
         }

@@ -27,8 +27,8 @@ extension LogRecovery: CustomStringConvertible {
     /// A description for people, such as "damaged at frame 12: 11 transactions before it, 3 from there on".
     public var description: String {
         guard let damagedFrame else { return "the log is not damaged" }
-        let place = damagedFrame == 0 ? "damaged in its header" : "damaged at frame \(damagedFrame)"
-        return "\(place): \(commitsKept.counting("transaction")) before it, \(commitsLost) from there on"
+        let location = damagedFrame == 0 ? "damaged in its header" : "damaged at frame \(damagedFrame)"
+        return "\(location): \(commitsKept.counting("transaction")) before it, \(commitsLost) from there on"
     }
 }
 
@@ -61,27 +61,26 @@ extension DatabaseFile {
         let unfinished = FileSystem.hiddenFile(of: path, "log.new")
         try FileSystem.remove(unfinished)
         do {
-            let kept = try PlainFile(creating: unfinished)
-            try PlainFile.copy(logPath, to: kept, followsLinks: false)
-            try kept.synchronize()
-            let place = try freePlace()
-            try kept.moveIntoPlace(place)
+            let copy = try PlainFile(creating: unfinished)
+            try PlainFile.copy(logPath, to: copy, followsLinks: false)
+            try copy.synchronize()
+            let unused = try unusedPath()
+            try copy.moveIntoPlace(unused)
             try FileSystem.synchronize(FileSystem.directory(of: path))
-            return place
+            return unused
         } catch {
             try FileSystem.remove(unfinished)
             throw error
         }
     }
 
-    private func freePlace() throws -> String {
+    private func unusedPath() throws -> String {
         let wanted = "\(logPath).damaged"
-        var place = wanted
-        var number = 1
-        while try FileStatus.at(place) != nil || FileSystem.isSymbolicLink(place) {
+        var (unused, number) = (wanted, 1)
+        while try FileStatus.ofName(unused) != nil {
             number += 1
-            place = "\(wanted)-\(number)"
+            unused = "\(wanted)-\(number)"
         }
-        return place
+        return unused
     }
 }

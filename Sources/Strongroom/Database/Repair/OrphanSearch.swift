@@ -56,8 +56,7 @@ struct OrphanSearch {
                 reached.insert(number)
                 if damaged.contains(number) { branch.damaged.append(number) }
             case .node: break
-            case .row(let id, let record, let isWhole): branch.add(id, record, isWhole: isWhole, layouts)
-            case .entry(let record, let isWhole): branch.add(nil, record, isWhole: isWhole, layouts)
+            case .row(let id, let record, let isReadable): branch.add(id, record, isReadable: isReadable, layouts)
             case .unreadable(let gap): branch.gaps.append(gap)
             }
         }
@@ -91,8 +90,8 @@ struct OrphanedBranch {
     ///
     /// - Parameters:
     ///   - record: The first bytes of its record.
-    ///   - isWhole: Whether the record can be read to its end.
-    mutating func add(_ id: Int64?, _ record: WipedBytes, isWhole: Bool, _ layouts: [Int: RowLayout]) {
+    ///   - isReadable: Whether the record can be read to its end.
+    mutating func add(_ id: Int64?, _ record: WipedBytes, isReadable: Bool, _ layouts: [Int: RowLayout]) {
         rows += 1
         if let id { range = min(range?.lowerBound ?? id, id)...max(range?.upperBound ?? id, id) }
         // If the types alone are longer than the local part of the record, they give no evidence.
@@ -100,7 +99,7 @@ struct OrphanedBranch {
         for (tree, fit) in fits where fit > .impossible {
             fits[tree] = min(fit, layouts[tree]?.fit(types) ?? .impossible)
         }
-        if isWhole, samples.count < Self.maxSamples { samples.append((id ?? 0, record)) }
+        if isReadable, samples.count < Self.maxSamples { samples.append((id ?? 0, record)) }
     }
 }
 
@@ -135,7 +134,7 @@ struct RowLayout {
     struct Column {
         let affinity: Affinity
         let isNullable: Bool
-        /// Whether it is an alias of the row id, in whose place NULL is stored.
+        /// Whether it is an alias of the row id, for which NULL is stored.
         var isRowID = false
         /// Whether it may have been added to the table later, so that older rows end before it.
         var mayBeMissing = false

@@ -5,9 +5,9 @@ final class Salvage {
     private let keepsUnattributed: Bool
     private let monitor: WorkMonitor
 
-    private var tables: [SalvageReport.TableContent] = []
+    private var tableContents: [SalvageReport.TableContent] = []
     private var missing: [SalvageReport.MissingObject] = []
-    /// What was replaced so that tables could be made.
+    /// The functions and collations that were replaced so that tables could be created.
     private var standIns: [MissingName] = []
     private var lostAndFound: SalvageReport.LostAndFound?
 
@@ -28,31 +28,27 @@ final class Salvage {
         let source = try SalvageSource(
             of: keys, at: FileSystem.hiddenFile(of: path, "salvaged"), checkCancellation: monitor.check)
         defer { try? source.remove() }
-        try removeLeftovers()
+        try FileSystem.removeCopy(newFile.path)
         do {
-            let new = try PlainFile(creating: made.path)
+            let new = try PlainFile(creating: newFile.path)
             let damaged = try fill(new, from: source)
             try new.synchronize()
             try new.moveIntoPlace(path)
             try FileSystem.synchronize(FileSystem.directory(of: path))
             return SalvageReport(
-                path: path, damagedPages: damaged, tables: tables, missingObjects: missing,
+                path: path, damagedPages: damaged, tables: tableContents, missingObjects: missing,
                 lostAndFound: lostAndFound, duration: ContinuousClock.now - start)
         } catch {
             // The first failure is the one to report.
-            try? removeLeftovers()
+            try? FileSystem.removeCopy(newFile.path)
             throw error
         }
     }
 
     private var original: DatabaseFile { keys.file }
 
-    private var made: DatabaseFile {
+    private var newFile: DatabaseFile {
         original.copy(at: FileSystem.hiddenFile(of: path, "new"), busyTimeout: original.busyTimeout)
-    }
-
-    private func removeLeftovers() throws {
-        try FileSystem.removeCopy(made.path)
     }
 
     private func fill(_ new: PlainFile, from source: SalvageSource) throws -> [DamagedPage] {
@@ -64,10 +60,10 @@ final class Salvage {
 
     private func fill(_ new: PlainFile, from source: SalvageSource, _ connection: Connection) throws -> [DamagedPage] {
         try connection.run("PRAGMA query_only = ON")
-        let roots: [SchemaRoot]
+        let entries: [SchemaEntry]
         do {
-            roots = try connection.readingKnownSchema {
-                try connection.inTransaction(.deferred) { try connection.schemaRoots() }
+            entries = try connection.readingKnownSchema {
+                try connection.inTransaction(.deferred) { try connection.allSchemaEntries() }
             }
         } catch let error as StrongroomError where error.isDamage {
             throw SalvageSource.schemaDamaged(original.name, error)
@@ -76,35 +72,34 @@ final class Salvage {
             pages: try DatabasePages(of: connection, pageSize: source.cipher.layout.pageSize), cipher: source.cipher)
         let encoding = try contents.content(of: 1).flatMap(DatabaseHeader.init)?.encoding ?? .utf8
         let plan = try SalvagePlan(
-            contents, roots: roots, damaged: source.damaged, connection, encoding: encoding,
+            contents, entries, damaged: source.damaged, connection, encoding: encoding,
             checkCancellation: monitor.check)
         let key = try keys.chain.current.map { key in
             try DerivedKey(key, salt: key.salt ?? CipherSettings.randomSalt(), settings: keys.settings)
         }
-        let fullText = FullTextSalvage(roots)
+        let fullText = FullTextSalvage(entries)
         try withTarget(key) { target in
             try new.requireOpened(by: target)
             for setting in ["encoding", "auto_vacuum"] { try copySetting(setting, connection, target) }
-            let isMade = try makeTables(fullText.others, target)
+            let created = try createTables(fullText.others, target)
             // The engine stores the highest row ids there while rows are inserted; those of the old file replace them
             // last.
-            let copied = fullText.others.filter { isMade.contains($0.name) }
-            let isLast = { (table: SchemaRoot) in table.name == "sqlite_sequence" }
-            let unattributed = LostAndFound(target, roots: roots, isKept: keepsUnattributed)
-            let pages = TableSalvage.Pages(contents: contents, plan: plan, encoding: encoding)
-            try copyRows(copied.filter { !isLast($0) } + copied.filter(isLast), pages, connection, target, unattributed)
-            try target.inTransaction(.exclusive) { try unattributed.add(plan, pages, checkCancellation: monitor.check) }
+            let copied = fullText.others.filter { created.contains($0.name) }
+            let isLast = { (table: SchemaEntry) in table.name == "sqlite_sequence" }
+            let unattributed = LostAndFound(target, entries, isKept: keepsUnattributed)
+            try copyRows(copied.filter { !isLast($0) } + copied.filter(isLast), plan, connection, target, unattributed)
+            try target.inTransaction(.exclusive) { try unattributed.add(plan, checkCancellation: monitor.check) }
             lostAndFound = unattributed.content
             try reportIndexes(of: target)
             for setting in ["user_version", "application_id"] { try copySetting(setting, connection, target) }
         }
-        try new.requireName(made.path)
+        try new.requireName(newFile.path)
         // On a new connection, so that the engine knows the virtual tables.
         try withTarget(key) { target in
-            try makeOthers(fullText, target)
+            try createOthers(fullText, target)
             guard try target.integrityCheck(most: 1).findings.isEmpty else {
                 throw StrongroomError(
-                    .copyDamaged, "The new file is not whole; nothing was kept. Try again on another disk.",
+                    .copyDamaged, "The new file is not intact, and was removed. Try again on another disk.",
                     database: original.name)
             }
         }
@@ -112,10 +107,10 @@ final class Salvage {
     }
 
     private func withTarget(_ key: DerivedKey?, _ work: (Connection) throws -> Void) throws {
-        let target = try made.connect(.existing, key: key)
+        let target = try newFile.connect(.existing, key: key)
         defer { target.close() }
-        try target.configure(as: .maker, of: made)
-        // It is of no use until it is complete, and is then synchronized to disk as a whole.
+        try target.configure(as: .maker, of: newFile)
+        // It is of no use until it is complete, and is then synchronized to disk.
         try target.run("PRAGMA synchronous = OFF")
         _ = try target.ownValue("PRAGMA journal_mode = MEMORY")
         // Lost rows leave foreign keys without parents; and a row that a later CHECK constraint would refuse is copied,
@@ -135,17 +130,17 @@ final class Salvage {
     /// Creates the tables.
     ///
     /// - Returns: The names of the tables into which rows can be copied.
-    private func makeTables(_ roots: [SchemaRoot], _ target: Connection) throws -> Set<String> {
+    private func createTables(_ entries: [SchemaEntry], _ target: Connection) throws -> Set<String> {
         var names: Set<String> = []
         try target.inTransaction(.exclusive) {
-            for table in roots where table.kind == "table" && !table.name.hasPrefix("sqlite_") {
-                guard let sql = table.sql else { continue }
-                let isMade = try make(table.name, standingIn: target) {
-                    if table.page > 0 { try target.run(sql) } else { try enter(table, sql, target) }
+            for table in entries
+            where table.kind == .table && !table.name.hasPrefix("sqlite_") && !table.sql.isEmpty {
+                let isCreated = try create(table.name, standingIn: target) {
+                    if table.page > 0 { try target.run(table.sql) } else { try enter(table, target) }
                 }
-                guard isMade, table.page > 0 else { continue }
+                guard isCreated, table.page > 0 else { continue }
                 names.insert(table.name)
-                try reportGeneratedColumns(of: table.name, sql, target)
+                try reportGeneratedColumns(of: table.name, table.sql, target)
             }
         }
         if try target.hasTable("sqlite_sequence") { names.insert("sqlite_sequence") }
@@ -175,27 +170,26 @@ final class Salvage {
 
     /// Enters a virtual table in the schema unchanged: creating it would also create its shadow tables, which are
     /// copied.
-    private func enter(_ table: SchemaRoot, _ sql: String, _ target: Connection) throws {
+    private func enter(_ table: SchemaEntry, _ target: Connection) throws {
         try target.run("PRAGMA writable_schema = ON")
         defer { try? target.run("PRAGMA writable_schema = OFF") }
         try target.run(
             "INSERT INTO sqlite_master (type, name, tbl_name, rootpage, sql) VALUES ('table', ?, ?, 0, ?)",
-            .text(table.name), .text(table.table), .text(sql))
+            .text(table.name), .text(table.table), .text(table.sql))
     }
 
     /// Creates the indexes, views and triggers, after the rows, and the full-text indexes anew from them.
-    private func makeOthers(_ fullText: FullTextSalvage, _ target: Connection) throws {
+    private func createOthers(_ fullText: FullTextSalvage, _ target: Connection) throws {
         try target.inTransaction(.exclusive) {
-            for kind in ["index", "view", "trigger"] {
-                for object in fullText.others where object.kind == kind {
-                    guard let sql = object.sql else { continue }
+            for kind in [SchemaEntry.Kind.index, .view, .trigger] {
+                for object in fullText.others where object.kind == kind && !object.sql.isEmpty {
                     try monitor.check()
-                    _ = try make(object.name) { try target.inSavepoint { try target.run(sql) } }
+                    _ = try create(object.name) { try target.inSavepoint { try target.run(object.sql) } }
                 }
             }
             for index in fullText.indexes {
                 try monitor.check()
-                _ = try make(index.name) { try target.inSavepoint { try fullText.create(index, target) } }
+                _ = try create(index.name) { try target.inSavepoint { try fullText.create(index, target) } }
             }
         }
     }
@@ -209,7 +203,7 @@ final class Salvage {
 
     /// - Parameter target: The connection on which a missing function or collation is replaced, so that rows can be
     ///   copied; nil for objects that depend on its results.
-    private func make(
+    private func create(
         _ name: String, standingIn target: Connection? = nil, _ work: () throws -> Void
     ) throws -> Bool {
         do {
@@ -220,7 +214,7 @@ final class Salvage {
                 target.setStandIn(for: needed, isInstalled: true)
             {
                 standIns.append(needed)
-                return try make(name, standingIn: target, work)
+                return try create(name, standingIn: target, work)
             }
             missing.append(SalvageReport.MissingObject(name: name, reason: error.message))
             return false
@@ -250,19 +244,19 @@ final class Salvage {
     // MARK: Rows
 
     private func copyRows(
-        _ roots: [SchemaRoot], _ pages: TableSalvage.Pages, _ source: Connection, _ target: Connection,
+        _ tables: [SchemaEntry], _ plan: SalvagePlan, _ source: Connection, _ target: Connection,
         _ unattributed: LostAndFound
     ) throws {
-        for (index, table) in roots.enumerated() {
+        for (index, table) in tables.enumerated() {
             try monitor.check()
             let copy = try TableSalvage(
-                table, from: source, to: target, pages, unattributed, checkCancellation: monitor.check)
+                table, from: source, to: target, plan, unattributed, checkCancellation: monitor.check)
             try target.inTransaction(.exclusive) {
                 if table.name == "sqlite_sequence" { try target.run("DELETE FROM sqlite_sequence") }
                 try copy.copy(table.page)
             }
-            tables.append(copy.content)
-            monitor.progress(WorkProgress(.writing, index + 1, of: roots.count, .tables))
+            tableContents.append(copy.content)
+            monitor.progress(WorkProgress(.writing, index + 1, of: tables.count, .tables))
         }
     }
 }
@@ -290,8 +284,9 @@ struct SalvageSource {
         file = original.copy(at: path, busyTimeout: original.busyTimeout)
         try remove()
         do {
-            for (source, target) in zip(Self.files(of: original), Self.files(of: file)) {
-                try Self.copy(source, target, checkCancellation: checkCancellation)
+            for (source, target) in zip(Self.files(of: original), Self.files(of: file))
+            where try FileStatus.at(source) != nil {
+                try PlainFile.copy(source, to: PlainFile(making: target), checkCancellation: checkCancellation)
             }
             guard try Self.states(of: original) == before else {
                 throw StrongroomError(
@@ -328,15 +323,10 @@ struct SalvageSource {
             .wrongKey,
             """
             No key of the chain authenticates any of the first pages of "\(original.path)". Add the key that the file \
-            was made with; if the chain is right, its first 16 bytes are damaged, which every page needs: put those of \
-            a backup of the same file into a copy of it, and try again with that.
+            was created with; if the chain is right, its first 16 bytes are damaged, which every page needs: put those \
+            of a backup of the same file into a copy of it, and try again with that.
             """,
             database: original.name)
-    }
-
-    private static func copy(_ source: String, _ target: String, checkCancellation: () throws -> Void) throws {
-        guard try FileStatus.at(source) != nil else { return }
-        try PlainFile.copy(source, to: PlainFile(creating: target), checkCancellation: checkCancellation)
     }
 
     /// Lets the engine roll back a rollback journal or checkpoint a WAL, as it would for the file itself.
@@ -374,7 +364,7 @@ struct SalvageSource {
             .damaged,
             """
             \(what), which contains the root page of every table, so nothing can be copied; the key is right. Restore \
-            a backup. An older copy of the same file, made with the same key, may still have what is damaged: put \
+            a backup. An older copy of the same file, with the same key, may still have what is damaged: put \
             \(pages) into a copy of the damaged file, and try again with that.
             """,
             database: database, resultCode: cause?.resultCode)

@@ -5,32 +5,29 @@
 /// several tables have, the row ids, the values' types and the indexes decide, and if these are not conclusive, the
 /// rows are not attributed.
 final class SalvagePlan {
-    private let contents: PageContents
-    private let survey: TreeSurvey
+    let contents: PageContents
+    let encoding: EncodedText.Encoding
+    let survey: TreeSurvey
     private let free: FreeList
     private let evidence: IndexEvidence
     private let damaged: [Int]
     private var branches: [OrphanedBranch] = []
     /// The tree of a branch and the unreadable page above it, by the index of the branch.
-    private var positions: [Int: Position] = [:]
+    private var positions: [Int: (tree: Int, gap: Int)] = [:]
     /// The damaged pages whose owner is unknown.
     private var unowned: [Int] = []
     private var owners: [Int: DamagedPage.Owner] = [:]
 
-    private struct Position {
-        let tree: Int
-        let gap: Int
-    }
-
     init(
-        _ contents: PageContents, roots: [SchemaRoot], damaged: [Int], _ connection: Connection,
+        _ contents: PageContents, _ entries: [SchemaEntry], damaged: [Int], _ connection: Connection,
         encoding: EncodedText.Encoding, checkCancellation: @escaping () throws -> Void
     ) throws {
         self.contents = contents
+        self.encoding = encoding
         self.damaged = damaged
         let pages = PageSet(pages: contents.pages.count, damaged)
         survey = try TreeSurvey(
-            contents, roots: roots, damaged: pages, connection, checkCancellation: checkCancellation)
+            contents, entries, damaged: pages, hasRowIDs: connection.hasRowIDs, checkCancellation: checkCancellation)
         free = try FreeList(contents)
         evidence = IndexEvidence(connection: connection, survey: survey, encoding: encoding)
         owners = survey.owners
@@ -62,15 +59,10 @@ final class SalvagePlan {
         return unattributed.allSatisfy { gaps(for: $0, in: tree).isEmpty }
     }
 
-    /// The row count of a table; nil if it is unknown.
-    func rowCount(of table: String, _ connection: Connection) throws -> Int? {
-        try survey.rowCount(of: table, connection)
-    }
-
     /// The branches whose table is unknown, with the names of the possible tables.
     var unattributedBranches: [(branch: OrphanedBranch, tables: [String])] {
         unattributed.compactMap { branch in
-            let tables = candidates(of: branch).map { survey.trees[$0].root }.filter { $0.kind != "index" }.map(\.name)
+            let tables = candidates(of: branch).map { survey.trees[$0].root }.filter { $0.kind != .index }.map(\.name)
             // Indexes are rebuilt, and rows of no table were deleted, unless every unused page is known.
             guard !tables.isEmpty || (branch.hasRowIDs && free.isComplete) else { return nil }
             return (branch, tables)
@@ -105,7 +97,7 @@ final class SalvagePlan {
 
     private func layout(of tree: Int, _ connection: Connection) throws -> RowLayout {
         let root = survey.trees[tree].root
-        return root.kind == "index"
+        return root.kind == .index
             ? try connection.rowLayout(ofIndex: root.name, table: root.table)
             : try connection.rowLayout(ofTable: root.name)
     }
@@ -142,7 +134,7 @@ final class SalvagePlan {
 
     private func attribute(_ connection: Connection) throws {
         for branch in branches { for page in branch.damaged { owners[page] = .unknown } }
-        try PageOwners(contents: contents, roots: []).nameUnused(damaged, &owners)
+        try contents.nameUnused(damaged, &owners)
         unowned = damaged.filter { owners[$0] == nil }
         var isChanged = true
         while isChanged {
@@ -156,7 +148,7 @@ final class SalvagePlan {
         }
     }
 
-    private func position(of index: Int) -> Position? {
+    private func position(of index: Int) -> (tree: Int, gap: Int)? {
         let branch = branches[index]
         var trees = candidates(of: branch).filter { tree in !overlaps(index, tree) }
         let typical = trees.filter { branch.fits[$0] == .typical }
@@ -165,7 +157,7 @@ final class SalvagePlan {
         // If not every deleted row is known, a row that an index contains may be an older version of a row elsewhere.
         let isCurrent = branch.confirmed.contains(tree) && unowned.isEmpty && !meetsOther(index, tree)
         guard free.isComplete || isCurrent, let gap = gaps(for: branch, in: tree).first else { return nil }
-        return Position(tree: tree, gap: gap.page)
+        return (tree, gap.page)
     }
 
     /// Whether the row ids of a branch overlap those of another branch that belongs to the tree.
@@ -194,7 +186,7 @@ final class SalvagePlan {
 /// What the pages of a damaged file reveal about each table and index of its schema.
 struct TreeSurvey {
     struct Tree {
-        let root: SchemaRoot
+        let root: SchemaEntry
         let hasRowIDs: Bool
         fileprivate(set) var gaps: [TreeWalk.Gap] = []
         /// The number of rows or entries found.
@@ -214,14 +206,13 @@ struct TreeSurvey {
 
     /// Walks all trees.
     init(
-        _ contents: PageContents, roots: [SchemaRoot], damaged: PageSet, _ connection: Connection,
-        checkCancellation: () throws -> Void
+        _ contents: PageContents, _ entries: [SchemaEntry], damaged: PageSet,
+        hasRowIDs: (String) -> Bool = { _ in false }, checkCancellation: () throws -> Void
     ) throws {
         reached = PageSet(pages: contents.pages.count)
         let walk = TreeWalk(contents: contents)
-        for root in [.schema] + roots where root.page > 0 {
-            var tree = Tree(
-                root: root, hasRowIDs: root.kind != "index" && connection.hasRowIDs(root.name))
+        for root in [.schemaTable] + entries where root.page > 0 {
+            var tree = Tree(root: root, hasRowIDs: root.kind != .index && hasRowIDs(root.name))
             try walk.walk(root.page) { event in
                 switch event {
                 case .page(let number):
@@ -230,7 +221,7 @@ struct TreeSurvey {
                     if damaged.contains(number), owners[number] == nil { owners[number] = root.owner }
                 case .node(let depth, isLeaf: true): tree.leafDepth = tree.leafDepth ?? depth
                 case .node: break
-                case .row, .entry: tree.rows += 1
+                case .row: tree.rows += 1
                 case .unreadable(let gap): tree.gaps.append(gap)
                 }
             }
@@ -241,7 +232,7 @@ struct TreeSurvey {
     /// The row count of a table, according to an index whose pages are all readable; nil if there is none.
     func rowCount(of table: String, _ connection: Connection) throws -> Int? {
         let counted = Set(try connection.indexFacts(of: table).filter { !$0.isPartial }.map(\.name))
-        return trees.first { $0.root.kind == "index" && $0.gaps.isEmpty && counted.contains($0.root.name) }?.rows
+        return trees.first { $0.root.kind == .index && $0.gaps.isEmpty && counted.contains($0.root.name) }?.rows
     }
 }
 
@@ -265,13 +256,13 @@ struct IndexEvidence {
     /// - Parameter rows: Row ids and the first bytes of the records.
     func answer(of table: String, to rows: [(id: Int64, record: WipedBytes)]) throws -> Answer {
         guard !rows.isEmpty else { return .unknown }
-        let whole = Set(survey.trees.filter { $0.gaps.isEmpty && $0.root.kind == "index" }.map(\.root.name))
+        let intact = Set(survey.trees.filter { $0.gaps.isEmpty && $0.root.kind == .index }.map(\.root.name))
         let columns = try connection.columnInfos(of: table)
         let stored = columns.stored(hasRowIDs: true)
-        // A record contains NULL in place of a column that is an alias of the row id.
+        // A record contains NULL for a column that is an alias of the row id.
         let alias = try connection.rowIDColumn(of: table, columns)
         guard let rowID = columns.freeRowIDName else { return .unknown }
-        for index in try connection.indexFacts(of: table) where !index.isPartial && whole.contains(index.name) {
+        for index in try connection.indexFacts(of: table) where !index.isPartial && intact.contains(index.name) {
             let keys = try connection.indexColumns(of: index.name).filter(\.isKey)
             guard let key = keys.first, keys.allSatisfy({ $0.column >= 0 }), let name = key.name, key.column != alias,
                 let position = stored.firstIndex(of: key.column)

@@ -91,9 +91,9 @@ extension SalvageReport.TableContent {
 extension SalvageReport.LostAndFound: CustomStringConvertible {
     /// A description for people.
     public var description: String {
-        let place = table.map { "in the table \"\($0)\"" } ?? "not kept"
+        let destination = table.map { "in the table \"\($0)\"" } ?? "not kept"
         let tables = candidates.isEmpty ? "" : "; they may belong to \(candidates.sorted().joined(separator: ", "))"
-        return "\(rows.counting("row")) whose table is unknown: \(place)\(tables)"
+        return "\(rows.counting("row")) whose table is unknown: \(destination)\(tables)"
             + (mayHaveDeletedRows ? "; deleted rows may be among them" : "")
     }
 }
@@ -106,7 +106,7 @@ extension SalvageReport: CustomStringConvertible {
             return "table \"\(table.name)\": \(table.rowsCopied.counting("row")) copied\(found)"
                 + (table.loss.map { ", \($0)" } ?? "")
         }
-        let missing = missingObjects.map { "\"\($0.name)\" could not be made: \($0.reason)" }
+        let missing = missingObjects.map { "\"\($0.name)\" could not be created: \($0.reason)" }
         return (lines + [lostAndFound?.description].compactMap { $0 } + missing).joined(separator: "\n")
     }
 }

@@ -1,17 +1,10 @@
 /// Copies the readable rows of one table.
 ///
-/// They are read from the pages without the engine, so that no value is copied with zeros in place of a damaged page.
+/// They are read from the pages without the engine, so that no value is copied with the zeros of a damaged page.
 final class TableSalvage {
-    /// The known facts about the file's pages.
-    struct Pages {
-        let contents: PageContents
-        let plan: SalvagePlan
-        let encoding: EncodedText.Encoding
-    }
-
     private let source: Connection
     private let target: Connection
-    private let pages: Pages
+    private let plan: SalvagePlan
     private let columns: [ColumnInfo]
     /// The columns of a record, by their indices.
     private let storedColumns: [Int]
@@ -33,12 +26,12 @@ final class TableSalvage {
     private var insertions: [Int: (positions: [Int], sql: String)] = [:]
 
     init(
-        _ table: SchemaRoot, from source: Connection, to target: Connection, _ pages: Pages,
+        _ table: SchemaEntry, from source: Connection, to target: Connection, _ plan: SalvagePlan,
         _ lostAndFound: LostAndFound, checkCancellation: @escaping () throws -> Void
     ) throws {
         self.source = source
         self.target = target
-        self.pages = pages
+        self.plan = plan
         self.lostAndFound = lostAndFound
         self.checkCancellation = checkCancellation
         columns = try source.columnInfos(of: table.name)
@@ -62,7 +55,7 @@ final class TableSalvage {
     private func countLoss() throws {
         content.lostRowIDs = content.lostRowIDs.joined
         guard content.unreadablePages > 0 else { return }
-        guard let all = try pages.plan.rowCount(of: content.name, source),
+        guard let all = try plan.survey.rowCount(of: content.name, source),
             all - content.rowsCopied >= content.rowsLost
         else {
             content.isLossCounted = false
@@ -77,7 +70,7 @@ final class TableSalvage {
 
     /// Copies the rows that were found below an unreadable page.
     private func copyBranches(below gap: TreeWalk.Gap) throws {
-        let branches = pages.plan.branches(of: content.name, below: gap)
+        let branches = plan.branches(of: content.name, below: gap)
         for branch in branches {
             let others = branches.filter { $0.top != branch.top }.compactMap(\.range)
             try copyRows(below: branch.top, areOrphaned: true) { inner in
@@ -86,7 +79,7 @@ final class TableSalvage {
                 for range in [inner.range.clamped(to: gap.range)].without(others) { lose(range, rows: 0) }
             }
         }
-        guard !pages.plan.isComplete(content.name, below: gap) else { return }
+        guard !plan.isComplete(content.name, below: gap) else { return }
         content.unreadablePages += 1
         guard hasRowIDs else { return }
         for range in [gap.range].without(branches.compactMap(\.range)) { lose(range, rows: 0) }
@@ -97,13 +90,12 @@ final class TableSalvage {
     private func copyRows(
         below top: Int, areOrphaned: Bool, unreadable: (TreeWalk.Gap) throws -> Void
     ) throws {
-        var walk = TreeWalk(contents: pages.contents)
+        var walk = TreeWalk(contents: plan.contents)
         walk.rowContent = .everything
         try walk.walk(top) { event in
             switch event {
             case .page, .node: break
-            case .row(let id, let record, let isWhole): try add(id, record, isWhole, top, areOrphaned)
-            case .entry(let record, let isWhole): try add(nil, record, isWhole, top, areOrphaned)
+            case .row(let id, let record, let isReadable): try add(id, record, isReadable, top, areOrphaned)
             case .unreadable(let gap):
                 try flush(areOrphaned)
                 try unreadable(gap)
@@ -112,8 +104,8 @@ final class TableSalvage {
         try flush(areOrphaned)
     }
 
-    private func add(_ id: Int64?, _ record: WipedBytes, _ isWhole: Bool, _ page: Int, _ isOrphaned: Bool) throws {
-        guard isWhole, (id != nil) == hasRowIDs, let fields = RecordFields(record, encoding: pages.encoding)?.fields,
+    private func add(_ id: Int64?, _ record: WipedBytes, _ isReadable: Bool, _ page: Int, _ isOrphaned: Bool) throws {
+        guard isReadable, (id != nil) == hasRowIDs, let fields = RecordFields(record, encoding: plan.encoding)?.fields,
             !fields.isEmpty
         else { return lose(id) }
         rows.append(FoundRow(page: page, id: id, fields: fields))
@@ -191,7 +183,7 @@ final class TableSalvage {
     private func lose(_ range: ClosedRange<Int64>, rows: Int) {
         content.rowsLost += rows
         content.lostRowIDs.append(range)
-        // A whole table may be lost row by row.
+        // An entire table may be lost row by row.
         if content.lostRowIDs.count.isMultiple(of: 4 * Self.part) { content.lostRowIDs = content.lostRowIDs.joined }
     }
 }
@@ -201,25 +193,20 @@ final class TableSalvage {
 struct FullTextSalvage {
     let indexes: [StoredFullText]
     /// The schema without the indexes.
-    let others: [SchemaRoot]
+    let others: [SchemaEntry]
 
-    init(_ roots: [SchemaRoot]) {
-        let entries = roots.compactMap { root in
-            SchemaEntry.Kind(rawValue: root.kind).flatMap { kind in
-                root.sql.map { SchemaEntry(kind: kind, name: root.name, table: root.table, sql: $0) }
-            }
-        }
-        let indexes = StoredFullText.all(in: entries)
+    init(_ entries: [SchemaEntry]) {
+        let indexes = StoredFullText.all(in: entries.filter { !$0.sql.isEmpty })
         let own = Set(indexes.flatMap(\.allNames).map { SQLName($0) })
         self.indexes = indexes
-        others = roots.filter { !own.contains(SQLName($0.name)) && !own.contains(SQLName($0.table)) }
+        others = entries.filter { !own.contains(SQLName($0.name)) && !own.contains(SQLName($0.table)) }
     }
 
     func create(_ index: StoredFullText, _ target: Connection) throws {
-        let made = try FullTextTable(index, target, target.schemaEntries())
-        for sql in made.creation { try target.run(sql) }
-        try target.fill(made)
-        for sql in made.triggers { try target.run(sql) }
+        let table = try FullTextTable(index, target, target.schemaEntries())
+        for sql in table.creation { try target.run(sql) }
+        try target.fill(table)
+        for sql in table.triggers { try target.run(sql) }
     }
 }
 
@@ -255,26 +242,21 @@ final class LostAndFound {
     private static let fixed = ["page", "candidates", "id", "fields"]
 
     /// - Parameter isKept: Whether rows are stored, or only counted.
-    init(_ target: Connection, roots: [SchemaRoot], isKept: Bool) {
+    init(_ target: Connection, _ entries: [SchemaEntry], isKept: Bool) {
         self.target = target
         self.isKept = isKept
-        names = Set(roots.map { SQLName($0.name) })
+        names = Set(entries.map { SQLName($0.name) })
     }
 
     /// Adds the rows that a plan could not attribute to a table, in an open transaction of the target.
-    func add(_ plan: SalvagePlan, _ pages: TableSalvage.Pages, checkCancellation: () throws -> Void) throws {
+    func add(_ plan: SalvagePlan, checkCancellation: () throws -> Void) throws {
         for (branch, tables) in plan.unattributedBranches {
-            var walk = TreeWalk(contents: pages.contents)
+            var walk = TreeWalk(contents: plan.contents)
             walk.rowContent = .everything
             try walk.walk(branch.top) { event in
-                let (id, record): (Int64?, WipedBytes)
-                switch event {
-                case .row(let rowID, let row, isWhole: true): (id, record) = (rowID, row)
-                case .entry(let row, isWhole: true): (id, record) = (nil, row)
-                default: return
-                }
+                guard case .row(let id, let record, isReadable: true) = event else { return }
                 try checkCancellation()
-                guard let fields = RecordFields(record, encoding: pages.encoding)?.fields else { return }
+                guard let fields = RecordFields(record, encoding: plan.encoding)?.fields else { return }
                 try add(FoundRow(page: branch.top, id: id, fields: fields), candidates: tables)
             }
             if content != nil, plan.mayHaveDeletedRows { content?.mayHaveDeletedRows = true }

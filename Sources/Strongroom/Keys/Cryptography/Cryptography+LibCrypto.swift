@@ -9,13 +9,6 @@ extension Cryptography {
         return strongroom_is_equal(left, start, right.count) == 1
     }
 
-    static func sha256(_ bytes: [UInt8]) -> [UInt8] {
-        [UInt8](capacity: digestLength) { digest, count in
-            require(strongroom_sha256(bytes, bytes.count, digest.baseAddress) == 1)
-            count = digestLength
-        }
-    }
-
     /// Derives a key by PBKDF2 (RFC 8018).
     static func pbkdf2(
         _ secret: UnsafeRawBufferPointer, salt: [UInt8], hash: CipherSettings.Hash, rounds: Int, count: Int
@@ -84,7 +77,7 @@ extension Cryptography {
         return isAuthentic ? plain : nil
     }
 
-    /// Decrypts whole blocks by AES-256-CBC, without padding.
+    /// Decrypts complete blocks by AES-256-CBC, without padding.
     static func decrypt(
         _ bytes: UnsafeRawBufferPointer, with key: SecretBytes, vector: UnsafeRawBufferPointer,
         to plain: UnsafeMutableRawBufferPointer
@@ -95,7 +88,6 @@ extension Cryptography {
         guard result == 1 else { throw failure("decrypt by AES-256-CBC") }
     }
 
-    /// The error for a failed function of libcrypto.
     fileprivate static func failure(_ purpose: String) -> StrongroomError {
         let reason = strongroom_crypto_error().map { String(cString: $0) } ?? ""
         return StrongroomError(
@@ -133,9 +125,9 @@ final class PartwiseDigest {
 
     /// The digest; nothing can be added afterwards.
     func finish() -> [UInt8] {
-        [UInt8](capacity: Cryptography.digestLength) { digest, count in
+        [UInt8](capacity: Digests.length) { digest, count in
             Cryptography.require(strongroom_digest_finish(context, digest.baseAddress) == 1)
-            count = Cryptography.digestLength
+            count = Digests.length
         }
     }
 }

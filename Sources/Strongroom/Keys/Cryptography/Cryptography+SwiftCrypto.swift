@@ -9,8 +9,6 @@ extension Cryptography {
         SymmetricKey(data: left) == SymmetricKey(data: right)
     }
 
-    static func sha256(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes)) }
-
     /// Derives a key by PBKDF2 (RFC 8018).
     static func pbkdf2(
         _ secret: UnsafeRawBufferPointer, salt: [UInt8], hash: CipherSettings.Hash, rounds: Int, count: Int
@@ -60,7 +58,7 @@ extension Cryptography {
         }
     }
 
-    /// Decrypts whole blocks by AES-256-CBC, without padding.
+    /// Decrypts complete blocks by AES-256-CBC, without padding.
     static func decrypt(
         _ bytes: UnsafeRawBufferPointer, with key: SecretBytes, vector: UnsafeRawBufferPointer,
         to plain: UnsafeMutableRawBufferPointer

@@ -2,8 +2,6 @@
 /// is compiled: on Linux OpenSSL's libcrypto, which SQLCipher itself uses there; elsewhere, and with the trait
 /// `SwiftCrypto`, swift-crypto. No algorithm is implemented here.
 enum Cryptography {
-    /// The length of a SHA-256 digest and of an HMAC-SHA256, in bytes.
-    static let digestLength = 32
     static let keyLength = 32
     /// The length of AES-GCM's nonce, in bytes; it precedes the ciphertext in the result of
     /// ``seal(_:with:authenticating:)``.
@@ -17,11 +15,15 @@ enum Cryptography {
     }
 }
 
-/// Digests and authentication codes for the other modules of this package.
+/// Digests and authentication codes, also for the other modules of this package.
 package enum Digests {
     package static let length = 32
 
-    package static func sha256(_ bytes: [UInt8]) -> [UInt8] { Cryptography.sha256(bytes) }
+    package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
+        let digest = PartwiseDigest()
+        bytes.withUnsafeBytes { digest.update($0) }
+        return digest.finish()
+    }
 
     /// The HMAC-SHA256 of bytes.
     package static func authenticationCode(of bytes: [UInt8], key: [UInt8]) -> [UInt8] {

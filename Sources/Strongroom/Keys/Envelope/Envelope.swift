@@ -39,7 +39,7 @@ import Foundation
 /// | 50 + *n* + 32 × *d* | 16 | its tag |
 ///
 /// The derivation's 32 bytes yield two keys by HKDF: one encrypts the data keys, the other is the fingerprint, so that
-/// testing a guess against the fingerprint costs the whole derivation. The tag also covers the fixed part up to the
+/// testing a guess against the fingerprint costs the entire derivation. The tag also covers the fixed part up to the
 /// generation, and the slot up to the nonce.
 ///
 /// At the end:
@@ -58,9 +58,9 @@ struct Envelope: Sendable, Equatable {
     /// The number of data keys that each slot wraps: 1 or 2.
     var dataKeyCount: Int
     /// Increases with each change.
-    var generation: UInt64
-    var slots: [EnvelopeSlot]
-    var authentication: [UInt8]
+    var generation: UInt64 = 0
+    var slots: [EnvelopeSlot] = []
+    var authentication: [UInt8] = []
 
     static let maxSlots = 64
     static let longestLabel = 255
@@ -120,7 +120,7 @@ extension Envelope {
 
     private func check(_ dataKeys: DataKeys) throws {
         guard try dataKeys.isAuthentic(authentication, for: signedBytes) else {
-            throw EnvelopeDefect.damaged("its authentication code does not fit its content")
+            throw EnvelopeDefect.damaged("its authentication code does not match its content")
         }
     }
 }
@@ -155,9 +155,9 @@ extension Envelope {
     init(bytes: [UInt8]) throws {
         guard !bytes.isEmpty else { throw EnvelopeDefect.damaged("it is empty") }
         guard bytes.count <= Self.maxBytes else { throw EnvelopeDefect.damaged("it is too long") }
-        guard bytes.starts(with: Self.magic) else { throw EnvelopeDefect.damaged("it does not begin as one does") }
+        guard bytes.starts(with: Self.magic) else { throw EnvelopeDefect.damaged("it does not begin like an envelope") }
         guard let content = Digests.content(of: bytes) else {
-            throw EnvelopeDefect.damaged("its check sum does not fit its content")
+            throw EnvelopeDefect.damaged("its checksum does not match its content")
         }
         var reader = StoredReader(
             content.dropFirst(Self.magic.count), or: EnvelopeDefect.damaged("it ends too early"))
@@ -180,12 +180,12 @@ extension Envelope {
         }
         slots = try (0..<slotCount).map { _ in try EnvelopeSlot(reading: &reader, dataKeyCount: dataKeyCount) }
         authentication = try reader.bytes(Self.authenticationLength)
-        guard reader.isAtEnd else { throw EnvelopeDefect.damaged("it has bytes too many") }
+        guard reader.isAtEnd else { throw EnvelopeDefect.damaged("it has trailing bytes") }
         guard Set(slots.map(\.fingerprint)).count == slots.count else {
-            throw EnvelopeDefect.damaged("two of its slots are one key's")
+            throw EnvelopeDefect.damaged("two of its slots have the same key")
         }
         guard Set(slots.map(\.derivation)).count <= Self.maxDerivations else {
-            throw EnvelopeDefect.damaged("it has more than \(Self.maxDerivations) ways of derivation")
+            throw EnvelopeDefect.damaged("it has more than \(Self.maxDerivations) derivations")
         }
     }
 }
@@ -206,7 +206,6 @@ struct EnvelopeSlot: Sendable, Equatable {
     /// Nonce, encrypted data keys, tag.
     private(set) var sealed: [UInt8] = []
 
-    /// Wraps data keys.
     init(
         _ dataKeys: DataKeys, with key: WrappingKey, header: [UInt8], label: String, created: Int64, use: Use
     ) throws {
@@ -222,7 +221,7 @@ struct EnvelopeSlot: Sendable, Equatable {
 
     func unwrap(with key: WrappingKey, header: [UInt8]) throws -> DataKeys {
         guard let keys = Cryptography.open(sealed, with: key.secret, authenticating: header + head) else {
-            throw EnvelopeDefect.damaged("the wrapped key of its slot \"\(fingerprint)\" is not what was written")
+            throw EnvelopeDefect.damaged("the wrapped key of its slot \"\(fingerprint)\" was changed")
         }
         return DataKeys(material: keys)
     }
@@ -246,7 +245,7 @@ struct EnvelopeSlot: Sendable, Equatable {
 }
 
 extension Key {
-    /// The label of a slot that is made for a key of a chain without being asked for.
+    /// The label of a slot that is created for a key of a chain automatically.
     var slotLabel: String {
         if case .passphrase = material { return "key chain: passphrase" }
         return "key chain: raw key"
@@ -264,7 +263,7 @@ extension EnvelopeSlot {
         fingerprint = KeyFingerprint(bytes: try reader.bytes(KeyFingerprint.length))
         created = try reader.number()
         guard let use = Use(rawValue: try reader.byte()) else {
-            throw EnvelopeDefect.damaged("a slot has a use that does not exist")
+            throw EnvelopeDefect.damaged("a slot has an unknown use")
         }
         self.use = use
         derivation = try SlotDerivation(reading: &reader)

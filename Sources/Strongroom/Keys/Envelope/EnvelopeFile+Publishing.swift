@@ -2,8 +2,7 @@
 ///
 /// Two files cannot be renamed at once. So the envelope is on the disk under a third name, ``nextPath``, from before
 /// the file gets its name until both copies have theirs. ``DatabaseKeys`` uses it if the file opens with its data key
-/// and not with that of the copies: at every instant the file, the former one or the new one, has its envelope beside
-/// it.
+/// and not with that of the copies: at every instant the file, the previous or the new one, has its envelope beside it.
 extension EnvelopeFile {
     /// The path of an envelope whose file is being renamed.
     var nextPath: String { FileSystem.hiddenFile(of: databasePath, "keys.next") }
@@ -11,9 +10,9 @@ extension EnvelopeFile {
     /// The paths at which the envelope of a file may be.
     var paths: [String] { [path, copyPath, nextPath] }
 
-    private var nextCopyPath: String { FileSystem.hiddenFile(of: databasePath, "keys.copy.new") }
+    var nextCopyPath: String { FileSystem.hiddenFile(of: databasePath, "keys.copy.new") }
 
-    /// Gives a file its name, and its envelope the names beside it, in place of those of the former file. If the
+    /// Gives a file its name, and its envelope the names beside it, in place of those of the previous file. If the
     /// process is killed meanwhile, the envelope of the file at the path is beside it.
     func publish(_ bytes: [UInt8], with file: PlainFile, rename: () throws -> Void) throws {
         let identity = try file.status().identity
@@ -37,7 +36,7 @@ extension EnvelopeFile {
             try !stored([nextPath], salt: salt).isEmpty
         {
             try carryOut(.rename(nextPath, to: copyPath))
-            // Before its former name is given to another one.
+            // Before its previous name is given to another one.
             try carryOut(.synchronize(FileSystem.directory(of: databasePath)))
         }
         for path in [nextCopyPath, nextPath] {
@@ -66,10 +65,12 @@ extension EnvelopeFile {
         return try Set(stored([path, copyPath], salt: salt).map(\.dataKeyIdentifier)).count > 1
     }
 
-    /// Opens each envelope beside a backup; those that the chain does not open, and those of another file, are left
-    /// out.
+    /// Opens each envelope beside a file; those that the chain does not open, and those of another file, are left out.
     func all(with chain: KeyChain, salt: [UInt8]) throws -> [OpenEnvelope] {
-        try opened(paths, with: chain, salt: salt)
+        var wrappingKeys = WrappingKeys()
+        return try stored(paths, salt: salt).compactMap { envelope in
+            do { return try envelope.open(with: chain, &wrappingKeys) } catch is EnvelopeDefect { return nil }
+        }
     }
 
     /// The slots of the envelopes beside a backup, not authenticated; empty if there is no envelope of the file.
@@ -77,11 +78,17 @@ extension EnvelopeFile {
         try stored(paths, salt: salt).first?.slots.map(\.keySlot) ?? []
     }
 
-    private func opened(_ paths: [String], with chain: KeyChain, salt: [UInt8]) throws -> [OpenEnvelope] {
-        var wrappingKeys = WrappingKeys()
-        return try stored(paths, salt: salt).compactMap { envelope in
-            do { return try envelope.open(with: chain, &wrappingKeys) } catch is EnvelopeDefect { return nil }
-        }
+    /// The bytes of the sidecar, for copies of a database elsewhere; nil if there is none.
+    func stored() throws -> [UInt8]? {
+        guard try exists() else { return nil }
+        if let envelope = try stored([path, copyPath], salt: nil).first { return envelope.bytes }
+        throw StrongroomError(
+            .envelopeDamaged,
+            """
+            Neither "\(path)" nor "\(copyPath)" is intact, so the database's key cannot be copied. Restore one of them \
+            from a backup.
+            """,
+            database: name)
     }
 
     /// Opens an envelope that was stored elsewhere, with a copy of the file; nil if the chain does not open it.
@@ -94,12 +101,15 @@ extension EnvelopeFile {
         do { return try envelope.open(with: chain) } catch is EnvelopeDefect { return nil }
     }
 
-    /// The different whole envelopes of a file among those at the paths.
-    private func stored(_ paths: [String], salt: [UInt8]) throws -> [Envelope] {
+    /// The different intact envelopes among those at the paths.
+    ///
+    /// - Parameter salt: That of their file; nil for any.
+    private func stored(_ paths: [String], salt: [UInt8]?) throws -> [Envelope] {
         try paths.reduce(into: []) { found, path in
             guard try FileStatus.ofName(path)?.isRegularFile == true,
                 let bytes = try FileSystem.firstBytesIfThere(of: path, Envelope.maxBytes + 1),
-                let envelope = try? Envelope(bytes: bytes), envelope.databaseSalt == salt, !found.contains(envelope)
+                let envelope = try? Envelope(bytes: bytes), !found.contains(envelope),
+                salt == nil || envelope.databaseSalt == salt
             else { return }
             found.append(envelope)
         }
@@ -109,6 +119,6 @@ extension EnvelopeFile {
 extension OpenEnvelope {
     /// Whether a key is one of the file's keys in the envelope.
     func contains(_ key: DerivedKey) throws -> Bool {
-        try fileKeys.contains { try DerivedKey($0, salt: databaseSalt, settings: key.settings).isEqual(to: key) }
+        try fileKeys.contains { try DerivedKey($0, salt: databaseSalt, settings: key.settings) == key }
     }
 }

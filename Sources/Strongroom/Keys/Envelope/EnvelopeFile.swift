@@ -2,7 +2,7 @@
 ///
 /// Without it the database is lost, so writing keeps one copy intact at every instant, and one of the two files may be
 /// lost or damaged. Both have the same content, because a revoked key could still open an older one. There are two
-/// files rather than two areas in one, because a rename replaces a copy as a whole, so that no write ever changes bytes
+/// files rather than two areas in one, because a rename replaces a copy atomically, so that no write ever changes bytes
 /// that are needed, and because accidental damage, truncation or removal affects one file only.
 ///
 /// A writer holds the database's lock between processes (``FileLock``), and reads the envelope under it before the
@@ -42,7 +42,7 @@ struct EnvelopeFile: Sendable {
                 database: name
             )
         }
-        try write(envelope, .place)
+        try write(envelope, replacing: false)
     }
 
     /// Rewrites both copies.
@@ -59,7 +59,7 @@ struct EnvelopeFile: Sendable {
                 continue
             }
         }
-        try write(envelope, .replace)
+        try write(envelope, replacing: true)
     }
 }
 
@@ -93,17 +93,17 @@ extension EnvelopeFile {
                 defects.append(defect)
             }
         }
-        let isWhole = copies.count == 2 && copies[0] == copies[1]
+        let isIntact = copies.count == 2 && copies[0] == copies[1]
         // A program that does not know the newer format would lose parts of it by writing it back.
         for case .newer(let version) in defects { throw failure(.newer(version: version), keys) }
         let newest = copies.map(\.generation).max()
-        for envelope in isWhole ? [copies[0]] : copies.sorted(by: { $0.generation > $1.generation }) {
+        for envelope in isIntact ? [copies[0]] : copies.sorted(by: { $0.generation > $1.generation }) {
             // An older copy may replace a newer one that is damaged, but must not be used with a key that the newer one
             // no longer contains.
             guard !defects.contains(.noKeyFits) || envelope.generation == newest else { break }
             do {
                 var opened = try open(envelope)
-                opened.isWhole = isWhole
+                opened.isIntact = isIntact
                 return opened
             } catch let defect as EnvelopeDefect {
                 defects.append(defect)
@@ -139,8 +139,8 @@ extension EnvelopeFile {
                 (
                     .foreignEnvelope,
                     """
-                    The wrapped key in "\(path)" is not that of "\(databasePath)": it was made for a file that begins \
-                    with another salt. Use the file with the wrapped key that belongs to it; if it does, the \
+                    The wrapped key in "\(path)" is not that of "\(databasePath)": it was created for a file that \
+                    begins with another salt. Use the file with the wrapped key that belongs to it; if it does, the \
                     database's first 16 bytes are damaged.
                     """
                 )
@@ -149,11 +149,11 @@ extension EnvelopeFile {
         return StrongroomError(code, message, database: name)
     }
 
-    private func foreign(_ place: String) -> StrongroomError {
+    private func foreign(_ path: String) -> StrongroomError {
         StrongroomError(
             .foreignEnvelope,
             """
-            "\(place)" is the wrapped key of another database, perhaps its last, so it is not overwritten with that of \
+            "\(path)" is the wrapped key of another database, perhaps its last, so it is not overwritten with that of \
             "\(databasePath)". Move it to the database that it belongs to. Nothing was changed.
             """,
             database: name
@@ -197,14 +197,6 @@ extension EnvelopeFile {
 }
 
 extension EnvelopeFile {
-    /// How the new copies are moved into place.
-    enum Placing: Sendable {
-        /// There are none yet; a copy that appears meanwhile is not overwritten.
-        case place
-        /// They replace the existing copies.
-        case replace
-    }
-
     /// One step of writing. After each step one copy is intact, even if a crash undoes steps that have not been
     /// synchronized to disk.
     enum Step: Sendable, Equatable {
@@ -214,42 +206,45 @@ extension EnvelopeFile {
         /// through one descriptor.
         case write(String, [UInt8])
         /// Renames a file to a name that does not exist.
-        case place(String, as: String)
+        case move(String, to: String)
         /// Renames a file and replaces the existing one.
         case rename(String, to: String)
-        /// Synchronizes the directory to disk.
         case synchronize(String)
     }
 
     /// The steps of writing, in order.
     ///
-    /// Both copies are on disk under temporary names before the first is moved into place, so that a full disk is
-    /// detected before anything is changed.
-    func steps(_ bytes: [UInt8], _ placing: Placing) -> [Step] {
+    /// Both copies are on disk under temporary names before the first gets its name, so that a full disk is detected
+    /// before anything is changed.
+    ///
+    /// - Parameter replacing: Whether existing copies are replaced; otherwise one that appears meanwhile is not
+    ///   overwritten.
+    func steps(_ bytes: [UInt8], replacing: Bool) -> [Step] {
         let copies = [
-            (new: FileSystem.hiddenFile(of: databasePath, "keys.new"), old: path),
-            (new: FileSystem.hiddenFile(of: databasePath, "keys.copy.new"), old: copyPath),
+            (new: FileSystem.hiddenFile(of: databasePath, "keys.new"), name: path), (new: nextCopyPath, name: copyPath),
         ]
         let written: [Step] = copies.flatMap { [.remove($0.new), .write($0.new, bytes)] }
-        let placed: [Step] = copies.map {
-            placing == .place ? .place($0.new, as: $0.old) : .rename($0.new, to: $0.old)
-        }
-        return written + placed + [.synchronize(FileSystem.directory(of: databasePath))]
+        let named: [Step] = copies.map { replacing ? .rename($0.new, to: $0.name) : .move($0.new, to: $0.name) }
+        return written + named + [.synchronize(FileSystem.directory(of: databasePath))]
     }
 
     /// Removes temporary files of an interrupted write; the lock between processes is held.
     func removeLeftovers() throws {
-        try removeLeftovers(of: steps([], .replace))
+        for case .remove(let path) in steps([], replacing: true) { try FileSystem.remove(path) }
     }
 
-    func write(_ envelope: OpenEnvelope, _ placing: Placing) throws {
-        let steps = steps(envelope.bytes, placing)
-        for (index, step) in steps.enumerated() {
+    private func write(_ envelope: OpenEnvelope, replacing: Bool) throws {
+        var isFirstNamed = false
+        for step in steps(envelope.bytes, replacing: replacing) {
             do {
                 try carryOut(step)
             } catch let error as StrongroomError {
-                try removeLeftovers(of: steps)
-                throw steps[..<index].contains(where: \.isPlacing) ? halfDone(error) : error.naming(name)
+                try removeLeftovers()
+                throw isFirstNamed ? halfDone(error) : error.naming(name)
+            }
+            switch step {
+            case .move, .rename: isFirstNamed = true
+            default: break
             }
         }
     }
@@ -263,7 +258,7 @@ extension EnvelopeFile {
             try file.write(bytes, at: 0)
             try file.synchronize()
             try file.requireName(path)
-        case .place(let source, let destination): try FileSystem.moveIntoPlace(source, destination)
+        case .move(let source, let destination): try FileSystem.moveIntoPlace(source, destination)
         case .rename(let source, let destination): try FileSystem.replace(destination, with: source)
         case .synchronize(let directory): try FileSystem.synchronize(directory)
         }
@@ -278,10 +273,6 @@ extension EnvelopeFile {
         }
     }
 
-    private func removeLeftovers(of steps: [Step]) throws {
-        for case .remove(let path) in steps { try FileSystem.remove(path) }
-    }
-
     private func halfDone(_ error: StrongroomError) -> StrongroomError {
         StrongroomError(
             error.code,
@@ -291,35 +282,5 @@ extension EnvelopeFile {
             """,
             database: name
         )
-    }
-}
-
-extension EnvelopeFile.Step {
-    fileprivate var isPlacing: Bool {
-        switch self {
-        case .place, .rename: true
-        default: false
-        }
-    }
-}
-
-/// An envelope as it is stored, for copies of a database elsewhere.
-extension EnvelopeFile {
-    /// The bytes of the sidecar; nil if there is none.
-    func stored() throws -> [UInt8]? {
-        guard try exists() else { return nil }
-        for path in [path, copyPath] {
-            guard let bytes = try FileSystem.firstBytesIfThere(of: path, Envelope.maxBytes + 1),
-                (try? Envelope(bytes: bytes)) != nil
-            else { continue }
-            return bytes
-        }
-        throw StrongroomError(
-            .envelopeDamaged,
-            """
-            Neither "\(path)" nor "\(copyPath)" is whole, so the database's key cannot be copied. Restore one of them \
-            from a backup.
-            """,
-            database: name)
     }
 }

@@ -17,7 +17,7 @@ public struct KeySlot: Sendable, Hashable {
 
 extension KeySlot {
     /// Fingerprint, label and use, for messages.
-    var inWords: String {
+    var summary: String {
         let remarks = [label.isEmpty ? nil : label, isRecovery ? "recovery key" : nil].compactMap(\.self)
         return remarks.isEmpty ? "\(fingerprint)" : "\(fingerprint) (\(remarks.joined(separator: ", ")))"
     }
@@ -57,13 +57,7 @@ extension KeyFingerprint: LosslessStringConvertible {
 
     /// 16 hexadecimal digits in four groups.
     public var description: String {
-        var text = ""
-        for (index, byte) in bytes.enumerated() {
-            if index > 0 && index.isMultiple(of: 2) { text += "-" }
-            text += String(byte >> 4, radix: 16)
-            text += String(byte & 0xF, radix: 16)
-        }
-        return text
+        stride(from: 0, to: bytes.count, by: 2).map { bytes[$0..<$0 + 2].hexadecimal }.joined(separator: "-")
     }
 }
 
@@ -131,7 +125,7 @@ extension SlotDerivation {
         switch Kind(rawValue: numbers[0]) {
         case .raw where numbers == [Kind.raw.rawValue, 0, 0, 0]: self = .raw(salt: salt)
         case .scrypt where cost.isPermitted && numbers[2] == ScryptCost.blockSize: self = .scrypt(cost, salt: salt)
-        default: throw EnvelopeDefect.damaged("a slot's derivation is none that there is")
+        default: throw EnvelopeDefect.damaged("a slot has an unknown derivation")
         }
     }
 }
@@ -178,7 +172,7 @@ struct WrappingKey: Sendable {
             throw StrongroomError(
                 .outOfMemory,
                 """
-                A passphrase's derivation by scrypt needs \(cost.rounds / 1024) MiB of memory, which could not be had. \
+                A passphrase's derivation by scrypt needs \(cost.rounds / 1024) MiB of memory, which is not available. \
                 Free memory, then try again; OpenSSL's FIPS provider has no scrypt.
                 """)
         }

@@ -10,7 +10,7 @@ struct OpenEnvelope: Sendable {
     /// The index in the chain of the key that opens it, oldest first; nil if none was needed.
     var position: Int?
     /// Whether both copies on disk are intact and equal; if not, ``EnvelopeFile/replace(_:)`` restores them.
-    var isWhole = true
+    var isIntact = true
     let usedSlot: KeyFingerprint?
     private var wrappingKeys: WrappingKeys
 
@@ -26,22 +26,12 @@ struct OpenEnvelope: Sendable {
 
     /// Creates an envelope with one slot.
     init(
-        databaseSalt: [UInt8],
-        dataKeys: DataKeys = .random(),
-        key: Key,
-        label: String,
-        date: Date,
+        databaseSalt: [UInt8], dataKeys: DataKeys = .random(), key: Key, label: String, date: Date,
         cost: ScryptCost = .standard
     ) throws {
         self.dataKeys = dataKeys
         sealed = Envelope(
-            databaseSalt: databaseSalt,
-            dataKeyIdentifier: dataKeys.identifier,
-            dataKeyCount: dataKeys.count,
-            generation: 0,
-            slots: [],
-            authentication: []
-        )
+            databaseSalt: databaseSalt, dataKeyIdentifier: dataKeys.identifier, dataKeyCount: dataKeys.count)
         usedSlot = nil
         wrappingKeys = WrappingKeys()
         try add(key, label: label, date: date, cost: cost)
@@ -66,7 +56,6 @@ struct OpenEnvelope: Sendable {
 }
 
 extension OpenEnvelope {
-    /// Adds a slot for a key.
     @discardableResult
     mutating func add(
         _ key: Key, label: String, date: Date, use: EnvelopeSlot.Use = .chain, cost: ScryptCost = .standard
@@ -108,7 +97,6 @@ extension OpenEnvelope {
             "The label of the slot \"\(fingerprint)\" is sealed with its key, which was not given; give that key")
     }
 
-    /// Removes a key's slot.
     mutating func revoke(_ fingerprint: KeyFingerprint) throws {
         let index = try index(of: fingerprint)
         let isLast = !sealed.slots.enumerated().contains { $0.offset != index && $0.element.use == .chain }
@@ -205,7 +193,6 @@ extension OpenEnvelope {
 
 /// The keys with which the database's file may be encrypted: one, or two while it is being replaced, oldest first.
 struct DataKeys: Sendable, Equatable {
-    /// The concatenated bytes of all keys.
     private let material: SecretBytes
 
     static let length = 32
@@ -255,25 +242,19 @@ struct DataKeys: Sendable, Equatable {
 
     /// Identifies the keys without revealing them.
     var identifier: [UInt8] {
-        made("strongroom envelope: identifier", Self.identifierLength).withUnsafeBytes { Array($0) }
+        Cryptography.expand(material, "strongroom envelope: identifier", count: Self.identifierLength)
+            .withUnsafeBytes { Array($0) }
     }
 
     func authentication(of content: [UInt8]) throws -> [UInt8] {
-        try withAuthentication(of: content) { Array($0) }
+        let key = Cryptography.expand(
+            material, "strongroom envelope: authentication", count: Cryptography.keyLength)
+        let authentication = try MessageAuthentication(key: key, hash: .sha256)
+        return content.withUnsafeBytes { authentication.withCode(of: $0) { Array($0) } }
     }
 
     /// Whether a code belongs to the content, compared in constant time.
     func isAuthentic(_ code: [UInt8], for content: [UInt8]) throws -> Bool {
-        try withAuthentication(of: content) { right in code.withUnsafeBytes { Cryptography.isEqual(right, $0) } }
-    }
-
-    private func withAuthentication<T>(of content: [UInt8], _ body: (UnsafeRawBufferPointer) -> T) throws -> T {
-        let key = made("strongroom envelope: authentication", Cryptography.keyLength)
-        let authentication = try MessageAuthentication(key: key, hash: .sha256)
-        return content.withUnsafeBytes { authentication.withCode(of: $0, body: body) }
-    }
-
-    private func made(_ purpose: String, _ length: Int) -> SecretBytes {
-        Cryptography.expand(material, purpose, count: length)
+        try SecretBytes(authentication(of: content)) == SecretBytes(code)
     }
 }

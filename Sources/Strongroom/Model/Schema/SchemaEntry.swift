@@ -7,7 +7,10 @@ struct SchemaEntry: Sendable {
     let name: String
     /// The table that it belongs to; its own name for a table or a view.
     let table: String
+    /// Empty for an index that a constraint has created.
     private(set) var sql: String
+    /// Its root page; 0 if it has none.
+    let page: Int
     /// Whether it is in the connection's `temp` schema.
     var isTemporary = false
 
@@ -32,16 +35,24 @@ struct SchemaEntry: Sendable {
 extension Connection {
     /// All entries of the schema that have SQL text.
     func schemaEntries(temporary: Bool = false) throws -> [SchemaEntry] {
+        try allSchemaEntries(temporary: temporary).filter { !$0.sql.isEmpty && $0.name != RecordedName.view }
+    }
+
+    /// All entries of the schema, in the order of creation.
+    func allSchemaEntries(temporary: Bool = false) throws -> [SchemaEntry] {
+        var entries: [SchemaEntry] = []
         let source = temporary ? "sqlite_temp_master" : "sqlite_master"
-        let query = """
-            SELECT type, name, tbl_name, sql FROM \(source) WHERE sql IS NOT NULL AND name <> '\(RecordedName.view)' \
-            ORDER BY rowid
-            """
-        return try ownRows(query).compactMap { row in
-            guard let kind = row[0].asText.flatMap(SchemaEntry.Kind.init), let name = row[1].asText,
-                let table = row[2].asText, let sql = row[3].asText
-            else { return nil }
-            return SchemaEntry(kind: kind, name: name, table: table, sql: sql, isTemporary: temporary)
+        let query = "SELECT type, name, tbl_name, sql, rootpage FROM \(source) ORDER BY rowid"
+        try withOwnStatement(query) { statement in
+            let row = Row(statement)
+            while try statement.step() {
+                guard let kind = SchemaEntry.Kind(rawValue: try row.text(at: 0)) else { continue }
+                entries.append(
+                    SchemaEntry(
+                        kind: kind, name: try row.text(at: 1), table: try row.text(at: 2),
+                        sql: try row.textIfPresent(at: 3) ?? "", page: Int(try row.integerIfPresent(at: 4) ?? 0),
+                        isTemporary: temporary))
+            }
         }
     }
 

@@ -230,27 +230,23 @@ struct BackupRestore {
         let defect = try Connection.firstDefect(beside: [pages], isCancelled: monitor.isCancelled) {
             try raw.connect(.existing, key: key)
         }
-        if let defect { throw StrongroomError.notWhole(backup, defect, database: context.file.name) }
+        if let defect { throw StrongroomError.notIntact(backup, defect, database: context.file.name) }
         unlocked.connection.stop(when: monitor.isCancelled)
         return try unlocked.connection.inSnapshot { try unlocked.connection.rowCounts() }
     }
 
     private func checkPages(_ key: DerivedKey?) throws {
-        do {
-            try PageVerifier.requireIntact(rawPath, key, context.file.name, monitor)
-        } catch let error as StrongroomError where error.code == .damaged {
-            throw damaged
-        }
-    }
-
-    private var damaged: StrongroomError {
-        StrongroomError(
-            .damaged,
-            """
-            The backup "\(backup)" has damaged pages, so it was not restored; `Stores.diagnose(path:keys:)` names \
-            them. Use another backup, or recover the intact rows of this one with `salvage`.
-            """,
-            database: context.file.name)
+        guard let key else { return }
+        try PageVerifier(closed: PlainFile(rawPath, followsLinks: false), PageCipher(key))
+            .requireIntact(.checking, monitor) { _ in
+                StrongroomError(
+                    .damaged,
+                    """
+                    The backup "\(backup)" has damaged pages, so it was not restored; `Stores.diagnose(path:keys:)` \
+                    names them. Use another backup, or recover the intact rows of this one with `salvage`.
+                    """,
+                    database: context.file.name)
+            }
     }
 
     /// Throws for a database that a newer program has migrated, or that the migrator does not know: it could not be
@@ -325,7 +321,7 @@ struct BackupRestore {
         } else {
             advice = """
                 Its envelope, "\(envelopeFile.path)", opens with the keys of these slots: \
-                \(slots.map(\.inWords).joined(separator: ", ")). Give one of them; a recovery key is one, too.
+                \(slots.map(\.summary).joined(separator: ", ")). Give one of them; a recovery key is one, too.
                 """
         }
         return StrongroomError(

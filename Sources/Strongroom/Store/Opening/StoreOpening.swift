@@ -95,7 +95,7 @@ extension StoreOpening {
     private func acquireLock() async throws -> FileLock? {
         guard !context.isInMemory else { return nil }
         // No file is created beside a file that is opened read-only; its lock file is only used if it exists.
-        if context.isReadOnly { try context.file.requireOwnCompanions() }
+        if context.isReadOnly { try context.file.requireOwnSideFiles() }
         return try await context.file.lockToOpen(within: context.settings.openTimeout)
     }
 
@@ -105,7 +105,7 @@ extension StoreOpening {
     private mutating func examineFile() throws -> (content: FileContent, sideFiles: Set<String>) {
         guard !context.isInMemory else { return (.absent, []) }
         guard context.isReadOnly else {
-            let sideFiles = try context.file.requireOwnCompanions()
+            let sideFiles = try context.file.requireOwnSideFiles()
             return (try FileContent.of(context.path), sideFiles)
         }
         context = try context.withBaseline()

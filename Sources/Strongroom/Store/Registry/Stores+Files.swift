@@ -75,7 +75,7 @@ extension DatabaseFile {
         }
         let holders = try FileHolders.lasting { try FileHolders.using(path) }
         guard holders.isEmpty else { throw inUse("It is open in \(FileHolders.describe(holders))") }
-        try requireOwnCompanions()
+        try requireOwnSideFiles()
         let removed = try ReplacedFile.at(path)
         guard try removed?.lock() ?? true else { throw inUse("Another program has it locked") }
         // The file first: the remaining files alone cannot be taken for a database, whereas the file without its WAL

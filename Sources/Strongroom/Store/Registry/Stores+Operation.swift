@@ -22,7 +22,7 @@ extension Stores {
     ) throws -> (stamp: FileStamp, recordPath: String)? {
         let path = try FileSystem.resolve(self.path(of: name))
         let file = DatabaseFile(path: path, name: name.fileName, busyTimeout: 0, log: nil)
-        return try FileStamp.ofWholeFile(file).map { ($0, file.replicaRecordPath(record)) }
+        return try FileStamp.ofCompleteFile(file).map { ($0, file.replicaRecordPath(record)) }
     }
 
     /// Whether anything exists at a path; links are resolved.

@@ -16,7 +16,7 @@ struct VerificationTests {
         #expect(report.damagedPages == [] && report.objections == [] && report.foreignKeyViolations == [])
         #expect(report.pages == specimen.pages)
         #expect(report.bytes == Int64(specimen.whole.count))
-        #expect(report.description.hasSuffix("whole"))
+        #expect(report.description.hasSuffix("intact"))
         let told = steps.withLock { $0 }
         #expect(told.first?.phase == .checking && told.last?.phase == .checkingStructure)
         #expect(told.allSatisfy { $0.total == specimen.pages && $0.unit == .pages })

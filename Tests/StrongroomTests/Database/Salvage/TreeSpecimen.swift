@@ -129,7 +129,7 @@ struct TreeSpecimen {
             pages: DatabasePages(closed: try PlainFile(vault.path), pageSize: layout.pageSize, count: pageCount),
             cipher: try PageCipher(key))
         var pages: [Int: Page] = [:]
-        for root in try connection.schemaRoots() where root.page > 0 {
+        for root in try connection.allSchemaEntries() where root.page > 0 {
             try describe(root, contents, &pages)
         }
         let free = try FreeList(contents)
@@ -141,7 +141,7 @@ struct TreeSpecimen {
         return pages
     }
 
-    private func describe(_ root: SchemaRoot, _ contents: PageContents, _ pages: inout [Int: Page]) throws {
+    private func describe(_ root: SchemaEntry, _ contents: PageContents, _ pages: inout [Int: Page]) throws {
         var walk = TreeWalk(contents: contents)
         walk.rowContent = .everything
         // The page of the tree that is looked at, then the pages of the value that is.
@@ -163,11 +163,11 @@ struct TreeSpecimen {
                 guard isLeaf, let content = try contents.content(of: number) else { return }
                 leaf = number
                 entries = TreePage(content, isFirst: number == 1)?.cellCount ?? 0
-            case .row(let id, _, _):
+            case .row(let id?, _, _):
                 for page in chain + [path[depth]] { pages[page]?.rows.insert("\(id)") }
                 chain = []
-            case .entry(let record, _):
-                if root.kind == "table" {
+            case .row(nil, let record, _):
+                if root.kind == .table {
                     let fields = try #require(RecordFields(record, count: 1, encoding: .utf8)?.fields)
                     guard case .plain(.integer(let key)) = fields[0] else { return }
                     let page = entries > 0 ? [leaf] : []

@@ -252,7 +252,7 @@ struct ReportWordsTests {
 
     @Test func aRotationThatHasNothingToDo() async throws {
         let report = try await vault(1, 2).using { store in try await store.rotate() }
-        #expect("\(report)" == "on key 2, as it should be")
+        #expect("\(report)" == "already on the current key, key 2")
     }
 }
 

@@ -1,10 +1,10 @@
 import Strongroom
 
 extension Replication {
-    /// One turn of the loop: ships what is committed.
+    /// One iteration of the loop: ships what is committed.
     ///
     /// - Returns: False if the loop ends.
-    func turn() async -> Bool {
+    func iterate() async -> Bool {
         let (request, isLast, isSuspended) = state.withLock { ($0.requests, $0.isEnding, $0.isSuspended) }
         guard let store = store.value else { return await end() }
         if isSuspended, !isLast {
@@ -87,7 +87,7 @@ extension Replication {
         for waiter in waiters { waiter.resume(throwing: failure) }
     }
 
-    /// The time until the next turn.
+    /// The time until the next iteration.
     var pause: Duration {
         let failures = state.withLock { $0.failures }
         guard failures > 0 else { return max(replica.interval, .milliseconds(1)) }
