@@ -286,7 +286,7 @@ struct SalvageSource {
         do {
             for (source, target) in zip(Self.files(of: original), Self.files(of: file))
             where try FileStatus.at(source) != nil {
-                try PlainFile.copy(source, to: PlainFile(making: target), checkCancellation: checkCancellation)
+                try PlainFile.copy(source, to: PlainFile(creating: target), checkCancellation: checkCancellation)
             }
             guard try Self.states(of: original) == before else {
                 throw StrongroomError(
