@@ -47,17 +47,6 @@ struct WorkMonitorTests {
 
 @Suite("FIFO queue")
 struct FIFOQueueTests {
-    @Test func removedEntriesBehindTheFirstLeaveNoSpaceInUse() {
-        var line = FIFOQueue<Int>()
-        line.append(-1)
-        for number in 0..<5_000 {
-            line.append(number)
-            #expect(line.remove { $0 == number } == number)
-        }
-        #expect(line.capacity < 2_500)
-        #expect(line.first == -1)
-    }
-
     @Test func theOthersKeepTheirOrder() {
         var line = FIFOQueue<Int>()
         for number in 0..<5_000 { line.append(number) }
@@ -76,20 +65,6 @@ struct IdleTimerTests {
 
     private static func use(_ timer: IdleTimer, _ check: @escaping IdleTimer.Check) {
         timer.recordUse { check }
-    }
-
-    @Test func anotherUseAfterTheTimerHasStoppedStartsItAgain() async throws {
-        let (looks, report) = AsyncStream.makeStream(of: Void.self)
-        var iterator = looks.makeAsyncIterator()
-        for _ in 0..<3 {
-            Self.use(timer) {
-                report.yield()
-                return true
-            }
-            await iterator.next()
-            // The timer stops after its look.
-            try await Task.sleep(for: .milliseconds(30))
-        }
     }
 
     @Test func itLooksAgainUntilNothingIsLeftAndThenNoMore() async throws {

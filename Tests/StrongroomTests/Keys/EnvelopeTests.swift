@@ -87,15 +87,6 @@ struct EnvelopeTests {
         #expect(try openEnvelope(envelope.bytes, Self.old).position == 0)
     }
 
-    @Test func aKeyThatIsRevokedOpensNoMore() throws {
-        var envelope = try OpenEnvelope.with(Self.old, Self.new)
-        let old = envelope.fingerprint(0)
-        try envelope.revoke(old)
-        #expect(try expectDefect(envelope.bytes, Self.old) == .noKeyFits)
-        #expect(try openEnvelope(envelope.bytes, Self.new).dataKeys == envelope.dataKeys)
-        try expectFailure(.keySlot, saying: old.description) { try envelope.revoke(old) }
-    }
-
     @Test func theLastSlotOfAChainIsNotRevoked() throws {
         var envelope = try OpenEnvelope.with(Self.old)
         let before = envelope.bytes
@@ -107,25 +98,6 @@ struct EnvelopeTests {
         #expect(envelope.keySlots.count == 1)
     }
 
-    @Test func replacingPutsOneKeyInAnothersPlaceWithTheSameDataKey() throws {
-        var envelope = try OpenEnvelope.with(Self.old)
-        let dataKeys = envelope.dataKeys
-        try envelope.replace(envelope.fingerprint(0), with: Self.new, label: "2027", date: .fixed)
-        #expect(envelope.keySlots.map(\.label) == ["2027"])
-        #expect(try expectDefect(envelope.bytes, Self.old) == .noKeyFits)
-        #expect(try openEnvelope(envelope.bytes, Self.new).dataKeys == dataKeys)
-    }
-
-    @Test func aReplacementThatFailsChangesNothing() throws {
-        var envelope = try OpenEnvelope.with(Self.old)
-        let before = envelope.bytes
-        try expectFailure(.keySlot) {
-            try envelope.replace(
-                KeyFingerprint(bytes: [UInt8](repeating: 0, count: 8)), with: Self.new, label: "", date: .fixed)
-        }
-        #expect(envelope.bytes == before)
-    }
-
     @Test func replacingByAKeyThatHasASlotKeepsThatSlot() throws {
         var envelope = try OpenEnvelope.with(Self.old, Self.new)
         let slot = try envelope.replace(envelope.fingerprint(0), with: Self.new, label: "ignored", date: .fixed)
@@ -133,14 +105,6 @@ struct EnvelopeTests {
         #expect(envelope.keySlots == [slot])
         try envelope.replace(slot.fingerprint, with: Self.new, label: "", date: .fixed)
         #expect(envelope.keySlots == [slot])
-    }
-
-    @Test func aKeyHasOneSlot() throws {
-        for key in [Key.passphrase("a"), .numbered(1)] {
-            var envelope = try OpenEnvelope.with(key)
-            try expectFailure(.keySlot) { try envelope.add(key, label: "again", date: .fixed, cost: .least) }
-            #expect(envelope.keySlots.count == 1)
-        }
     }
 
     @Test func thereAreAtMost64Slots() throws {
@@ -166,12 +130,6 @@ struct EnvelopeTests {
         var envelope = try OpenEnvelope.with(Self.old)
         let slot = try envelope.add(Self.new, label: "", date: Date(timeIntervalSince1970: seconds))
         #expect(slot.created == Date(timeIntervalSince1970: 0))
-    }
-
-    @Test func anEmptyPassphraseHasNoSlot() throws {
-        #expect(throws: StrongroomError.self) {
-            try OpenEnvelope(databaseSalt: .salt, key: .passphrase(""), label: "", date: .fixed)
-        }
     }
 
     // MARK: Costs

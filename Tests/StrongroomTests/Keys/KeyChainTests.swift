@@ -44,20 +44,4 @@ struct KeyChainTests {
         let bytes = Array("пароль\0".utf8)
         #expect(bytes.withUnsafeBytes { Key.passphrase(bytes: $0) } == .passphrase("пароль\0"))
     }
-
-    @Test(arguments: [
-        (Key.passphrase("é"), Key.passphrase("e\u{301}")),
-        (.passphrase("пароль"), .passphrase("пар")),
-        (.passphrase("a"), .passphrase("a\0")),
-        (.passphrase("a"), .passphrase("A")),
-        (.passphrase("a"), .passphrase("a ")),
-        (.numbered(1), .numbered(2)),
-        (.passphrase(String(repeating: "\u{1}", count: 32)), .numbered(1)),
-        (.random(), .random()),
-    ])
-    func keysWithDifferentBytesAreDifferent(first: Key, second: Key) throws {
-        #expect(first != second)
-        #expect(first == first)
-        #expect(try KeyChain(first, second).count == 2)
-    }
 }

@@ -74,7 +74,7 @@ struct KeyDerivationTests {
             let store = try await vault.with(\.settings, StoreSettings(readers: 1)).open()
             let other = try Connection(path: ":memory:", mode: .create, database: ":memory:")
             try other.run("PRAGMA cipher_default_kdf_iter = 5000")
-            _ = try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) }
+            _ = try await store.lineCount()
             try await store.close()
             // The setting does what is said of it.
             let byPassphrase = try Connection(path: vault.path, mode: .existing, database: "vault")

@@ -47,12 +47,6 @@ struct KeyFileTests {
         #expect(try KeyFile(path).keyChain() == KeyChain(keys))
     }
 
-    @Test(arguments: [0o600, 0o400])
-    func aFileThatOnlyItsOwnerCanUseIsRead(permissions: Int) throws {
-        try write(Data("secret".utf8), permissions: permissions)
-        #expect(try KeyFile(path).keyChain() == KeyChain(.passphrase("secret")))
-    }
-
     // MARK: Refusals
 
     @Test(arguments: [0o640, 0o620, 0o610, 0o604, 0o602, 0o601, 0o644, 0o666, 0o440])
@@ -185,18 +179,6 @@ struct KeyFileTests {
             let attributes = try FileManager.default.attributesOfItem(atPath: directory.path(name))
             #expect(attributes[.posixPermissions] as? Int == 0o700)
         }
-    }
-
-    @Test func tasksThatCreateAtOnceEndWithOneKey() async throws {
-        let path = path
-        let chains = try await withThrowingTaskGroup(of: KeyChain.self) { group in
-            for _ in 0..<20 { group.addTask { try KeyFile(path).keyChain(creating: true) } }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
-        let final = try KeyFile(path).keyChain()
-        #expect(chains.count == 20)
-        #expect(chains.allSatisfy { $0 == final })
-        #expect(try DirectorySnapshot(directory.path("")).names == ["keys"])
     }
 
     @Test func processesThatCreateAtOnceEndWithOneKey() async throws {

@@ -48,9 +48,8 @@ struct StoreTransactionTests {
         }
         try await fixture.store.write { db in try addLine(3, db) }
         #expect(try await fixture.lines() == [1, 3])
-        let tables = try await fixture.store.read { db in
-            try db.value("SELECT count(*) FROM sqlite_master WHERE name = 'other'", as: Int.self)
-        }
+        let tables = try await fixture.store.value(
+            "SELECT count(*) FROM sqlite_master WHERE name = 'other'", as: Int.self)
         #expect(tables == 0)
     }
 
@@ -168,7 +167,7 @@ struct RequestedRollbackTests {
 
     @Test func otherWritesOfTheGroupAreKept() async throws {
         let fixture = try await LineStore()
-        let tasks = try await fixture.queued(1..<9) { [store = fixture.store] number in
+        let tasks = try await fixture.store.queued(1..<9) { [store = fixture.store] number in
             try await store.write { db in
                 try addLine(number, db)
                 if number.isMultiple(of: 3) || number == 1 { try db.rollBack() }

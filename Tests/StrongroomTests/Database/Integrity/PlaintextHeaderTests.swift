@@ -131,9 +131,7 @@ struct PlaintextHeaderTests {
             #expect(try isPlaintext(vault.path), "\(statements.count) statements")
             let plain = Vault(directory.path("")) { _ in .plaintext }.with(\.migrator, nil)
             try await plain.using { store in
-                let objects = try await store.read { db in
-                    try db.value("SELECT count(*) FROM sqlite_master", as: Int.self)
-                }
+                let objects = try await store.value("SELECT count(*) FROM sqlite_master", as: Int.self)
                 #expect(objects == 0 || statements.count != 2)
             }
             try FileManager.default.removeItem(at: file)

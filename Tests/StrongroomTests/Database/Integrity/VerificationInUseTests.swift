@@ -32,9 +32,7 @@ struct VerificationInUseTests {
                             try await addLines(store, 20)
                             try await store.write { db in try db.execute("DELETE FROM line WHERE rowid % 3 = 0") }
                         } else {
-                            _ = try await store.read { db in
-                                try db.value("SELECT sum(length(text)) FROM line", as: Int.self)
-                            }
+                            _ = try await store.value("SELECT sum(length(text)) FROM line", as: Int.self)
                         }
                     }
                 }
@@ -50,15 +48,8 @@ struct VerificationInUseTests {
 
     /// Runs work while a reader keeps the log from being emptied.
     private func withLog(_ store: Store, _ work: () async throws -> Void) async throws {
-        let (isInside, canEnd) = (Moment(), Moment())
-        let reader = Task {
-            try await store.read { db in
-                isInside.come()
-                try canEnd.block()
-                return try db.value("SELECT count(*) FROM line", as: Int.self)
-            }
-        }
-        try await isInside.wait()
+        let canEnd = Moment()
+        let reader = try await store.holdReader(until: canEnd)
         try await addLines(store, 12)
         let result: Result<Void, any Error>
         do {
@@ -68,7 +59,7 @@ struct VerificationInUseTests {
             result = .failure(error)
         }
         canEnd.come()
-        #expect(try await reader.value == 10)
+        try await reader.value
         try result.get()
     }
 
@@ -173,18 +164,12 @@ struct VerificationInUseTests {
         let settings = StoreSettings(readers: readers, busyTimeout: .milliseconds(10))
         try await vault.with(\.settings, settings).using { store in
             try await addLines(store, 50)
-            let isFirst = Locked(true)
+            let isFirst = Once()
             let report = try await store.verify { _ in
-                let isNow = isFirst.withLock { isFirst in
-                    defer { isFirst = false }
-                    return isFirst
-                }
-                guard isNow else { return }
+                guard isFirst() else { return }
                 let isRead = Moment()
                 Task {
-                    let count = try await store.read { db in
-                        try db.value("SELECT count(*) FROM line", as: Int.self)
-                    }
+                    let count = try await store.lineCount()
                     #expect(count == 50)
                     isRead.come()
                 }
@@ -228,14 +213,9 @@ struct VerificationInUseTests {
     func writesDoNotWait(checksStructure: Bool) async throws {
         try await vault.using { store in
             try await addLines(store, 50)
-            let isFirst = Locked(true)
+            let isFirst = Once()
             let report = try await store.verify(checkingStructure: checksStructure) { _ in
-                guard
-                    isFirst.withLock({ isFirst in
-                        defer { isFirst = false }
-                        return isFirst
-                    })
-                else { return }
+                guard isFirst() else { return }
                 let isWritten = Moment()
                 Task {
                     try await store.write { db in try db.execute("DELETE FROM line") }
@@ -268,27 +248,7 @@ struct VerificationInUseTests {
     @Test func canBeCancelled() async throws {
         try await vault.using { store in
             try await addLines(store, 500)
-            let isRunning = Moment()
-            let check = Task {
-                try await store.verify { _ in
-                    isRunning.come()
-                    while !Task.isCancelled && !isRunning.isPast {}
-                }
-            }
-            check.cancel()
-            await #expect(throws: CancellationError.self) { _ = try await check.value }
-            // From within, where it is sure to run.
-            let box = Locked<Task<VerificationReport, any Error>?>(nil)
-            let started = Moment()
-            let other = Task {
-                try await store.verify { _ in
-                    try? started.block()
-                    box.withLock { $0?.cancel() }
-                }
-            }
-            box.withLock { $0 = other }
-            started.come()
-            await #expect(throws: CancellationError.self) { _ = try await other.value }
+            await expectCancelled { report in try await store.verify { report($0) } }
             #expect(try await store.verify().isWhole)
             try await addLines(store, 1)
         }
@@ -316,10 +276,7 @@ struct VerificationInUseTests {
             let violations = try await store.verify().foreignKeyViolations
             #expect(violations == [])
         }
-        let settings = try CipherSettings.engineDefault()
-        let salt = Array(try Data(contentsOf: URL(filePath: vault.path)).prefix(16))
-        let file = DatabaseFile(path: vault.path, name: "vault.sqlite", busyTimeout: 0, log: nil)
-        let careless = try file.connect(.existing, key: DerivedKey(.numbered(1), salt: salt, settings: settings))
+        let careless = try vault.connection()
         try careless.run("INSERT INTO child VALUES (7, 8)")
         careless.close()
         try await family.using { store in
@@ -329,11 +286,5 @@ struct VerificationInUseTests {
             #expect(report.foreignKeyViolations.first?.rowID == 7)
             #expect(report.foreignKeyViolations.first?.parentTable == "parent")
         }
-    }
-
-    @Test func aClosedStoreIsNotVerified() async throws {
-        let store = try await vault.open()
-        try await store.close()
-        try await expectFailure(.closed) { try await store.verify() }
     }
 }

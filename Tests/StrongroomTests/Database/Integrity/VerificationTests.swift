@@ -91,28 +91,6 @@ struct VerificationTests {
         #expect(try specimen.closedDamage() == Array(kept + 1...specimen.pages))
     }
 
-    /// The engine of version 3 takes a page of zeros for sound.
-    @Test func aPageOfZerosIsDamaged() async throws {
-        let specimen = try await DamageSpecimen()
-        let size = specimen.layout.pageSize
-        var told = 0
-        for page in 2...specimen.pages {
-            var bytes = specimen.whole
-            bytes.replaceSubrange((page - 1) * size..<page * size, with: Data(count: size))
-            try specimen.put(bytes)
-            guard let report = try await specimen.verification() else { continue }
-            // Of an unused page the content means nothing.
-            guard report.damagedPages.isEmpty else {
-                #expect(report.damagedPages.map(\.number) == [page])
-                told += 1
-                continue
-            }
-            try specimen.put(specimen.damaged(page: page))
-            #expect(try await specimen.verification()?.damagedPages.map(\.owner) == [.unused])
-        }
-        #expect(told > 10)
-    }
-
     @Test func pagesThatLieInEachOthersPlaceAreDamaged() async throws {
         let specimen = try await DamageSpecimen()
         let size = specimen.layout.pageSize
@@ -122,30 +100,6 @@ struct VerificationTests {
         bytes.replaceSubrange((last - 1) * size..<last * size, with: specimen.whole[(first - 1) * size..<first * size])
         try specimen.put(bytes)
         #expect(try specimen.closedDamage() == [first, last])
-    }
-
-    /// Without `secure_delete`, as other programs work, such pages have never been written.
-    @Test func unusedPagesThatWereNeverWrittenAreSound() async throws {
-        let directory = try TemporaryDirectory()
-        let path = directory.path("holes.sqlite")
-        let settings = try CipherSettings.engineDefault()
-        let key = try DerivedKey(.numbered(3), salt: Array(1...16), settings: settings)
-        let file = DatabaseFile(path: path, name: "holes", busyTimeout: 0, log: nil)
-        let connection = try file.connect(.create, key: key)
-        try connection.run("PRAGMA secure_delete = OFF")
-        try connection.run("CREATE TABLE large (content)")
-        try connection.inTransaction(.immediate) {
-            for _ in 0..<6 { try connection.run("INSERT INTO large VALUES (randomblob(20000))") }
-            try connection.run("DELETE FROM large WHERE rowid IN (2, 4)")
-        }
-        connection.close()
-        let content = try Data(contentsOf: URL(filePath: path))
-        let pages = stride(from: 0, to: content.count, by: settings.pageSize).map {
-            content[$0..<$0 + settings.pageSize]
-        }
-        #expect(pages.contains { $0.allSatisfy { $0 == 0 } }, "the engine leaves no holes any more: drop the rule")
-        let cipher = try PageCipher(key)
-        #expect(try PageVerifier(closed: PlainFile(path), cipher).damagedPages() == [])
     }
 
     @Test func theNumberOfTheLockBytesPageFollowsThePagesSize() {

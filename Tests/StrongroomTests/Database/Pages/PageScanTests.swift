@@ -46,18 +46,6 @@ struct PageScanTests {
         #expect(steps == steps.sorted() && steps.last == pages && Set(steps).count == steps.count)
     }
 
-    @Test func anErrorOfTheProgressEndsIt() throws {
-        struct Enough: Error {}
-        var calls = 0
-        #expect(throws: Enough.self) {
-            try verifier().damagedPages { _ in
-                calls += 1
-                throw Enough()
-            }
-        }
-        #expect(calls == 1)
-    }
-
     /// Until the end of the caller's own part no thread has to come.
     @Test(arguments: 1...5)
     func sharedWorkHasEnded(threads: Int) throws {

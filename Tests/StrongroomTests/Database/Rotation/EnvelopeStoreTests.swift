@@ -16,8 +16,7 @@ struct EnvelopeStoreTests {
 
     /// A vault whose chain changes while it is open.
     private var changing: Vault {
-        Vault(vault.directory.path("")) { [numbers] _ in try KeyChain(numbers.withLock { $0.map(Key.numbered) }) }
-            .with(\.protection, .envelope)
+        Vault(vault.directory.path(""), numbers: numbers).with(\.protection, .envelope)
     }
 
     // MARK: The chain's key
@@ -60,6 +59,9 @@ struct EnvelopeStoreTests {
         let store = try await vault(1).with(\.settings.rotation, .manual).open()
         try await expectFailure(.notDeclared) { try await store.keySlots() }
         try await expectFailure(.notDeclared) { try await store.addKey(.numbered(2)) }
+        try await expectFailure(.notDeclared) { try await store.recoveryKey() }
+        let names = try FileManager.default.contentsOfDirectory(atPath: vault.directory.path(""))
+        #expect(!names.contains { $0.contains(".keys") })
         let report = try await store.rotate()
         #expect(report.method == .copy && report.from == 0 && report.to == 0)
         #expect(try await store.keySlots().count == 1)
@@ -77,16 +79,6 @@ struct EnvelopeStoreTests {
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('after')") }
         try await store.close()
         #expect(try await vault(1).lines() == ["after"])
-    }
-
-    @Test func withoutAnEnvelopeThereIsNothingToAddOrToRevoke() async throws {
-        try await vault.direct(.numbered(1)).using { store in
-            try await expectFailure(.notDeclared) { try await store.keySlots() }
-            try await expectFailure(.notDeclared) { try await store.recoveryKey() }
-            try await expectFailure(.notDeclared) { try await store.rotate(.dataKey) }
-            #expect(try await store.lines() == [])
-        }
-        #expect(try DirectorySnapshot(vault.directory.path("")).names == ["vault.sqlite"])
     }
 
     // MARK: Slots
@@ -177,17 +169,7 @@ struct EnvelopeStoreTests {
     func anotherDataKeyThatIsCancelledIsTakenTheNextTime(phase: WorkProgress.Phase) async throws {
         let store = try await vault(1).open()
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('first')") }
-        let rotation = Locked<Task<RotationReport, any Error>?>(nil)
-        let start = AsyncStream.makeStream(of: Void.self)
-        let task = Task {
-            for await _ in start.stream { break }
-            return try await store.rotate(.dataKey) { progress in
-                if progress.phase == phase { rotation.withLock { $0 }?.cancel() }
-            }
-        }
-        rotation.withLock { $0 = task }
-        start.continuation.yield()
-        await #expect(throws: CancellationError.self) { try await task.value }
+        await expectCancelled(at: phase) { report in try await store.rotate(.dataKey) { report($0) } }
         #expect(try await store.lines() == ["first"])
         try await store.addKey(.numbered(2))
         let report = try await store.rotate()
@@ -284,6 +266,7 @@ struct EnvelopeStoreTests {
         try await vault.direct(.numbered(1)).keep("first")
         let store = try await vault.direct(.numbered(1)).open()
         #expect(try await store.lines() == ["first"])
+        try await expectFailure(.notDeclared) { try await store.rotate(.dataKey) }
         await #expect(processExitsWith: .success) { [root = vault.directory.path("") as String] in
             let other = try await Vault(root, keys: .numbered(1)).with(\.protection, .envelope)
                 .with(\.settings.busyTimeout, .milliseconds(100)).open()

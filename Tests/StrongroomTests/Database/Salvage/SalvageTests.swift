@@ -177,17 +177,11 @@ struct SalvageTests {
 
     @Test func aCancelledSalvageLeavesNothing() async throws {
         let specimen = try await DamageSpecimen()
-        let task = Locked<Task<SalvageReport, any Error>?>(nil)
-        let started = Moment()
-        let salvage = Task {
-            try await Stores(specimen.vault).salvage("vault.sqlite", to: specimen.rescue + "/vault.sqlite") { _ in
-                try? started.block()
-                task.withLock { $0?.cancel() }
+        await expectCancelled { report in
+            try await Stores(specimen.vault).salvage("vault.sqlite", to: specimen.rescue + "/vault.sqlite") {
+                report($0)
             }
         }
-        task.withLock { $0 = salvage }
-        started.come()
-        await #expect(throws: CancellationError.self) { _ = try await salvage.value }
         try specimen.expectNothingLeft()
         #expect(try await specimen.salvage().report.isComplete)
     }
@@ -195,12 +189,8 @@ struct SalvageTests {
     @Test func whatIsOnlyInTheLogOfAKilledProcessComesOver() async throws {
         let directory = try TemporaryDirectory()
         try await Vault(directory.path(""), keys: .numbered(9)).keep("in the file")
-        await #expect(processExitsWith: .signal(SIGKILL)) { [root = directory.path("") as String] in
-            let store = try await Vault(root, keys: .numbered(9)).open()
-            try await store.write { db in try db.execute("INSERT INTO line VALUES ('in the log')") }
-            kill(getpid(), SIGKILL)
-        }
         let vault = Vault(directory.path(""), keys: .numbered(9), .numbered(10))
+        await vault.leaveLog(key: 9)
         let before = try DirectorySnapshot(directory.path(""))
         let rescue = try TemporaryDirectory()
         let report = try await Stores(vault).salvage("vault.sqlite", to: rescue.path("vault.sqlite"))

@@ -112,16 +112,16 @@ struct SQLFunctionTests {
     }
 
     @Test func `a function that calls the store gets an error instead of waiting for itself`() async throws {
-        let box = Box()
+        let box = Locked<Store?>(nil)
         let nested = SQLFunction("nested") { () throws -> Int in
-            guard let store = box.store else { return 0 }
+            guard let store = box.withLock({ $0 }) else { return 0 }
             return try store.read { db in try db.value("SELECT 1", as: Int.self) ?? 0 }
         }
         let writing = SQLFunction("writing") { () throws -> Int in
-            try box.store?.write { db in try db.execute("DELETE FROM article") } ?? 0
+            try box.withLock { $0 }?.write { db in try db.execute("DELETE FROM article") } ?? 0
         }
         let store = try await store([nested, writing]).store
-        box.store = store
+        box.withLock { $0 = store }
         for name in ["nested", "writing"] {
             let sql = SQL(stringLiteral: "SELECT \(name)()")
             try await expectFailure(.nestedAccess) {
@@ -132,7 +132,7 @@ struct SQLFunctionTests {
             }
         }
         #expect(try await store.read { db in try Article.count(in: db) } == 3)
-        box.store = nil
+        box.withLock { $0 = nil }
     }
 
     @Test func `a slow function stops when its task is cancelled`() async throws {
@@ -236,7 +236,7 @@ struct SQLFunctionTests {
             }
         }
         let memory = try await vault.with(\.settings.storage, .memory).open()
-        #expect(try await memory.read { db in try db.value("SELECT slug('A B')", as: String.self) } == "a-b")
+        #expect(try await memory.value("SELECT slug('A B')", as: String.self) == "a-b")
         let store = try await vault.open()
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('A B')") }
         try await store.close()
@@ -254,15 +254,5 @@ struct SQLFunctionTests {
         try await next.migrate()
         #expect(try await next.read { db in try db.values("SELECT text FROM line", as: String.self) } == ["a-b"])
         try await next.close()
-    }
-
-    private final class Box: @unchecked Sendable {  // guarded by the lock
-        private let lock = NSLock()
-        private var value: Store?
-
-        var store: Store? {
-            get { lock.withLock { value } }
-            set { lock.withLock { value = newValue } }
-        }
     }
 }

@@ -7,13 +7,10 @@ import Testing
 
 @Suite("Stores that are open while they are used", .ending)
 struct LendingTests {
-    private let directory: TemporaryDirectory
+    private let directory = TemporaryDirectory.ofSuite()
     private let stores: Stores
 
-    init() throws {
-        directory = try TemporaryDirectory()
-        stores = try Stores(Vault(directory.path(""), keys: .numbered(1)))
-    }
+    init() throws { stores = try Stores(Vault(directory.path(""), keys: .numbered(1))) }
 
     private func name(_ number: Int) -> String { "vault_\(number).sqlite" }
 
@@ -87,7 +84,7 @@ struct LendingTests {
     @Test func `idle stores are closed after their time, and without their readers before that`() async throws {
         stores.lendingLimits.idleTime = .seconds(1_000)
         let store = try await stores.withStore(name(0)) { store in
-            _ = try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) }
+            _ = try await store.lineCount()
             return store
         }
         try await eventually { store.statistics.openReaders == 0 }
@@ -137,7 +134,7 @@ struct LendingTests {
                                 try db.execute("INSERT INTO line VALUES (\("\(task) \(round)"))")
                             }
                             #expect(!store.pool.isClosing)
-                            _ = try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) }
+                            _ = try await store.lineCount()
                         }
                         let numbers = stores.statistics
                         #expect(numbers.lent + numbers.idle + numbers.opening + numbers.closing <= 3)
@@ -177,7 +174,7 @@ struct LendingTests {
             Vault(directory.path("")) { database in
                 if database.fileName != "vault_keys.sqlite", let stores = registry.withLock({ $0 }) {
                     try await stores.withStore("vault_keys.sqlite") { store in
-                        _ = try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) }
+                        _ = try await store.lineCount()
                     }
                 }
                 return try KeyChain(.numbered(2))

@@ -212,7 +212,7 @@ struct ChangesTests {
         let fixture = try await fixture()
         let store = fixture.store
         var lines = store.changes(in: Line.self).makeAsyncIterator()
-        let tasks = try await fixture.queued(0..<20) { number in
+        let tasks = try await fixture.store.queued(0..<20) { number in
             try await store.write { db in
                 try addLine(number, db)
                 if number == 5 { throw Refusal(number: 5) }
@@ -236,21 +236,6 @@ struct ChangesTests {
             await #expect(throws: CancellationError.self) { try await task.value }
         }
         try await fixture.store.write { db in try addLine(1, db) }
-    }
-
-    @Test func valuesComeNowAndAfterEachChangeOfWhatIsRead() async throws {
-        let store = try await fixture().store
-        var counts = store.values { db in try Line.count(in: db) }.makeAsyncIterator()
-        #expect(try await counts.next() == 0)
-        for number in 1...5 {
-            try await store.write { db in
-                try addLine(number, db)
-                _ = try Other.insert(Other(id: nil, line: number), in: db)
-            }
-            #expect(try await counts.next() == number)
-        }
-        try await store.close()
-        #expect(try await counts.next() == nil)
     }
 
     @Test func whatIsNotReadIsNoReasonForAValue() async throws {
@@ -352,23 +337,6 @@ struct ChangesTests {
         #expect(try await others.next() != nil)
         try await store.close()
         #expect(try await lines.next() == nil)
-    }
-
-    @Test func aTriggerThatIsMadeLaterCounts() async throws {
-        let store = try await fixture().store
-        try await store.write { db in try addLine(1, db) }
-        var others = store.changes(in: Other.self).makeAsyncIterator()
-        try await store.write { db in
-            try db.execute(
-                "CREATE TRIGGER more AFTER INSERT ON line BEGIN INSERT INTO other (line) VALUES (new.number); END")
-        }
-        // Twice: what is known of the kept statement is out of date, and is found anew.
-        for number in 2...3 {
-            try await store.write { db in try addLine(number, db) }
-            #expect(try await others.next() != nil)
-        }
-        try await store.close()
-        #expect(try await others.next() == nil)
     }
 
     @Test func aTriggerThatAnotherConnectionMakesCountsAlsoAfterWhatWasUndone() async throws {

@@ -60,7 +60,7 @@ struct CreationTests {
         try await first.close()
         let second = try await bare.open()
         #expect(second.opening.outcome == .opened)
-        #expect(try await second.read { db in try db.value("SELECT count(*) FROM sqlite_master", as: Int.self) } == 0)
+        #expect(try await second.value("SELECT count(*) FROM sqlite_master", as: Int.self) == 0)
         try await second.close()
     }
 
@@ -105,11 +105,11 @@ struct CreationTests {
         let namesake = try await stores.open("vault.sqlite.\(ending)")
         try await namesake.write { db in try db.execute("INSERT INTO line (text) VALUES ('kept')") }
         try await vault.keep("new")
-        let kept = try await namesake.read { db in try db.value("SELECT text FROM line", as: String.self) }
+        let kept = try await namesake.value("SELECT text FROM line", as: String.self)
         #expect(kept == "kept")
         try await stores.closeAll()
         let again = try await Stores(vault).open("vault.sqlite.\(ending)")
-        #expect(try await again.read { db in try db.value("SELECT text FROM line", as: String.self) } == "kept")
+        #expect(try await again.value("SELECT text FROM line", as: String.self) == "kept")
         try await again.close()
     }
 

@@ -24,23 +24,16 @@ struct GroupFailureTests {
         let store = fixture.store
         try await store.write { db in try db.execute("CREATE TABLE large (content)") }
         try await limitSize(of: store)
-        let (canEnd, isInside) = (Moment(), Moment())
-        let first = Task {
-            try await store.write { db in
-                try addLine(1, db)
-                isInside.come()
-                try canEnd.block()
-            }
-        }
-        try await isInside.wait()
-        let second = try await fixture.waiting { try await store.write { db in try addLine(2, db) } }
-        let failing = try await fixture.waiting {
+        let canEnd = Moment()
+        let first = try await store.holdWriter(until: canEnd) { db in try addLine(1, db) }
+        let second = try await store.waiting { try await store.write { db in try addLine(2, db) } }
+        let failing = try await store.waiting {
             try await store.write { db in
                 try addLine(3, db)
                 try db.execute("INSERT INTO large VALUES (zeroblob(1000000))")
             }
         }
-        let after = try await fixture.waiting { try await store.write { db in try addLine(4, db) } }
+        let after = try await store.waiting { try await store.write { db in try addLine(4, db) } }
         canEnd.come()
         for task in [first, second, failing] { try await expectFailure(.diskFull) { try await task.value } }
         try await after.value
@@ -53,9 +46,9 @@ struct GroupFailureTests {
         try await store.write { db in try db.execute("CREATE TABLE large (content)") }
         try await limitSize(of: store)
         let canEnd = Moment()
-        let holder = try await fixture.holdWriter(until: canEnd)
-        let before = try await fixture.waiting { try await store.write { db in try addLine(1, db) } }
-        let swallowing = try await fixture.waiting {
+        let holder = try await store.holdWriter(until: canEnd)
+        let before = try await store.waiting { try await store.write { db in try addLine(1, db) } }
+        let swallowing = try await store.waiting {
             try await store.write { db in
                 try addLine(2, db)
                 do { try db.execute("INSERT INTO large VALUES (zeroblob(1000000))") } catch is StrongroomError {}
@@ -88,15 +81,15 @@ struct GroupFailureTests {
                     """)
             }
             let canEnd = Moment()
-            let holder = try await fixture.holdWriter(until: canEnd)
-            let before = try await fixture.waiting { try await store.write { db in try addLine(1, db) } }
-            let failing = try await fixture.waiting {
+            let holder = try await store.holdWriter(until: canEnd)
+            let before = try await store.waiting { try await store.write { db in try addLine(1, db) } }
+            let failing = try await store.waiting {
                 try await store.write { db in
                     try addLine(2, db)
                     do { try db.execute(statement) } catch  where isSwallowed {}
                 }
             }
-            let after = try await fixture.waiting { try await store.write { db in try addLine(3, db) } }
+            let after = try await store.waiting { try await store.write { db in try addLine(3, db) } }
             canEnd.come()
             for task in [holder, before] {
                 let error = try await expectFailure(.transactionEnded) { try await task.value }
@@ -121,15 +114,15 @@ struct GroupFailureTests {
         }
         for round in 0..<2 {
             let canEnd = Moment()
-            let holder = try await fixture.holdWriter(until: canEnd)
-            let deferring = try await fixture.waiting {
+            let holder = try await store.holdWriter(until: canEnd)
+            let deferring = try await store.waiting {
                 try await store.write { db in
                     try db.execute("PRAGMA defer_foreign_keys = ON")
                     try db.execute("INSERT INTO child VALUES (\(round))")
                     try db.execute("INSERT INTO parent VALUES (\(round))")
                 }
             }
-            let next = try await fixture.waiting {
+            let next = try await store.waiting {
                 try await store.write { db in
                     try expectFailure(.constraint) { try db.execute("INSERT INTO child VALUES (1000)") }
                     try addLine(round, db)
@@ -146,16 +139,16 @@ struct GroupFailureTests {
         let store = fixture.store
         for round in 0..<5 {
             let (canEnd, isRunning) = (Moment(), Moment())
-            let holder = try await fixture.holdWriter(until: canEnd)
-            let before = try await fixture.waiting { try await store.write { db in try addLine(round * 10, db) } }
-            let long = try await fixture.waiting {
+            let holder = try await store.holdWriter(until: canEnd)
+            let before = try await store.waiting { try await store.write { db in try addLine(round * 10, db) } }
+            let long = try await store.waiting {
                 try await store.write { db in
                     try addLine(round * 10 + 1, db)
                     isRunning.come()
                     _ = try db.value(Self.endless, as: Int.self)
                 }
             }
-            let after = try await fixture.waiting { try await store.write { db in try addLine(round * 10 + 2, db) } }
+            let after = try await store.waiting { try await store.write { db in try addLine(round * 10 + 2, db) } }
             canEnd.come()
             try await isRunning.wait()
             long.cancel()
@@ -170,9 +163,9 @@ struct GroupFailureTests {
         let fixture = try await LineStore()
         let store = fixture.store
         let (canEnd, isRunning, canGoOn) = (Moment(), Moment(), Moment())
-        let holder = try await fixture.holdWriter(until: canEnd)
-        let before = try await fixture.waiting { try await store.write { db in try addLine(-1, db) } }
-        let long = try await fixture.waiting {
+        let holder = try await store.holdWriter(until: canEnd)
+        let before = try await store.waiting { try await store.write { db in try addLine(-1, db) } }
+        let long = try await store.waiting {
             try await store.write { db in
                 isRunning.come()
                 try canGoOn.block()
@@ -184,7 +177,7 @@ struct GroupFailureTests {
                 try addLine(-2, db)
             }
         }
-        let after = try await fixture.waiting { try await store.write { db in try addLine(-3, db) } }
+        let after = try await store.waiting { try await store.write { db in try addLine(-3, db) } }
         canEnd.come()
         try await isRunning.wait()
         canGoOn.come()

@@ -8,7 +8,7 @@ struct StoreCancellationTests {
     func aWaitingWriteIsCancelled() async throws {
         let fixture = try await LineStore()
         let (store, canEnd) = (fixture.store, Moment())
-        let holder = try await fixture.holdWriter(until: canEnd)
+        let holder = try await fixture.store.holdWriter(until: canEnd)
         // An immediate task has asked for the writer when this returns.
         let waiting = Task.immediate { try await store.write { db in try addLine(1, db) } }
         let behind = Task.immediate { try await store.write { db in try addLine(2, db) } }
@@ -25,14 +25,8 @@ struct StoreCancellationTests {
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
     func aWaitingReadIsCancelled() async throws {
         let fixture = try await LineStore(readers: 1)
-        let (store, inside, canEnd, hasRun) = (fixture.store, Moment(), Moment(), Moment())
-        let holder = Task {
-            try await store.read { _ in
-                inside.come()
-                try canEnd.block()
-            }
-        }
-        try await inside.wait()
+        let (store, canEnd, hasRun) = (fixture.store, Moment(), Moment())
+        let holder = try await store.holdReader(until: canEnd)
         let waiting = Task.immediate { try await store.read { _ in hasRun.come() } }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await ending { try await waiting.value } }
@@ -88,7 +82,7 @@ struct StoreCancellationTests {
         let (done, begun) = (Tally(), Tally())
         for round in 0..<40 {
             let canEnd = Moment()
-            let holder = try await fixture.holdWriter(until: canEnd)
+            let holder = try await fixture.store.holdWriter(until: canEnd)
             let tasks = (0..<10).map { number in
                 Task {
                     try await store.write { db in
@@ -263,21 +257,13 @@ struct CancelledWorkTests {
 
     @Test func theHolderIsNotStoppedWithAnOperationThatWaits() async throws {
         let lines = try await LineStore(readers: 1)
-        let (isRunning, isCancelled) = (Moment(), Moment())
-        let holder = Task {
-            try await lines.store.read { db in
-                isRunning.come()
-                try isCancelled.block()
-                return try lineNumbers(db)
-            }
-        }
-        try await isRunning.wait()
-        let waiter = Task { try await lines.store.read { db in try lineNumbers(db) } }
-        try await eventually { lines.store.statistics.waits == 1 }
+        let isCancelled = Moment()
+        let holder = try await lines.store.holdReader(until: isCancelled)
+        let waiter = try await lines.store.waiting { try await lines.lines() }
         waiter.cancel()
         await #expect(throws: CancellationError.self) { try await waiter.value }
         isCancelled.come()
-        #expect(try await holder.value == [])
+        try await holder.value
         try await lines.store.close()
     }
 

@@ -106,18 +106,6 @@ struct StoreExecutorTests {
         #expect(order.withLock { $0 } == Array(1...6))
     }
 
-    @Test func asManyRunAtOneTimeAsThereAreThreads() async throws {
-        let executor = StoreExecutor(name: "strongroom.test", threads: 3)
-        let (barrier, passed) = (Barrier(3), Tally())
-        for _ in 0..<3 {
-            executor.post {
-                if (try? barrier.block()) != nil { passed.add() }
-            }
-        }
-        try await eventually { passed.value == 3 }
-        executor.retire()
-    }
-
     @Test func workThatPostsAtItsEndDoesNotKeepTheThreadForEver() async throws {
         let executor = StoreExecutor(name: "strongroom.test", threads: 1)
         let (isEnough, other) = (Moment(), Moment())
@@ -206,19 +194,6 @@ struct StoreExecutorTests {
         try await stores.closeAll()
     }
 
-    @Test func theThreadsOfARegistryEndWithItsLastStore() async throws {
-        let directory = try TemporaryDirectory()
-        let stores = try Stores(LineConfiguration(directory, readers: 3))
-        for _ in 0..<3 {
-            let (first, second) = (try await stores.open("lines_a.sqlite"), try await stores.open("lines_b.sqlite"))
-            let executor = first.executor
-            try await first.close()
-            #expect(try await second.read { db in try lineNumbers(db) } == [])
-            try await second.close()
-            try await eventually { executor.threadCount == 0 }
-        }
-    }
-
     @Test func tasksThatPreferItRunOnIt() async throws {
         let fixture = try await LineStore(readers: 2)
         let (store, executor) = (fixture.store, fixture.store.executor)
@@ -246,9 +221,9 @@ struct StoreExecutorTests {
         let store = fixture.store
         let canEnd = Moment()
         // Asks for a thread while every one of them waits for it.
-        let holder = try await fixture.holdWriter(until: canEnd)
-        let behind = try await fixture.waiting { try await store.write { db in try addLine(-1, db) } }
-        let blocking = try await fixture.waiting(0..<6) { number in
+        let holder = try await store.holdWriter(until: canEnd)
+        let behind = try await store.waiting { try await store.write { db in try addLine(-1, db) } }
+        let blocking = try await store.waiting(0..<6) { number in
             try await withTaskExecutorPreference(store.executor) { try writeBlocking(number, to: store) }
         }
         canEnd.come()

@@ -201,23 +201,6 @@ struct StoreRegistryTests {
 
     // MARK: Waiting
 
-    @Test func `requests wait in order, and one that is cancelled lets the next one through`() throws {
-        var registry = Self.registry()
-        let first = try Self.lend(0, &registry)
-        for number in 1...3 {
-            #expect(try Self.request(number, &registry, ticket: UInt64(number)).answer == nil)
-        }
-        // It need not wait, since its store is open.
-        let other = try Self.lend(0, &registry)
-        #expect(try registry.withdraw(Self.name(1), 1).waiter == 1)
-        #expect(try registry.withdraw(Self.name(1), 1).waiter == nil)
-        #expect(Self.giveBack(first, &registry).closing.isEmpty)
-        let steps = Self.giveBack(other, &registry)
-        #expect(steps.closing.map(\.store) == ["t_0"] && steps.closing.map(\.makesRoom) == [true])
-        #expect(registry.closed(first).answers.map(\.waiter) == [2])
-        #expect(registry.statistics.numbers == [0, 0, 1, 0, 1])
-    }
-
     @Test func `a request that has waited for a close is served before later ones`() throws {
         var registry = Self.registry()
         let held = try Self.reserve(0, &registry)
@@ -227,20 +210,6 @@ struct StoreRegistryTests {
         #expect(registry.closed(held).answers.isEmpty)
         _ = Self.giveBack(loan, &registry)
         #expect(registry.closed(loan).answers.map(\.waiter) == [1])
-    }
-
-    @Test func `requests behind others are granted when their store is opened`() throws {
-        var registry = Self.registry(2)
-        let loans = try (0..<2).map { try Self.lend($0, &registry) }
-        for (ticket, number) in [(1, 7), (2, 8), (3, 7), (4, 7)] {
-            #expect(try Self.request(number, &registry, ticket: UInt64(ticket)).answer == nil)
-        }
-        // One store for three requests.
-        #expect(Self.giveBack(loans[0], &registry).closing.count == 1)
-        let steps = registry.closed(loans[0])
-        #expect(steps.answers.map(\.waiter) == [1])
-        #expect(registry.statistics.numbers == [1, 0, 1, 0, 1])
-        #expect(try Self.open(Self.loan(steps), &registry, ticket: 1).answers.map(\.waiter) == [3, 4, 1])
     }
 
     @Test func `many requests for one store close one other`() throws {
@@ -288,32 +257,6 @@ struct StoreRegistryTests {
 
     // MARK: Openings
 
-    @Test func `a store that is kept is lent past the limit, and is not closed for others`() throws {
-        var registry = Self.registry()
-        let lent = try Self.lend(0, &registry)
-        let kept = try Self.lend(1, &registry, .keep)
-        #expect(try Self.lend(1, &registry) == kept)
-        #expect(Self.giveBack(kept, &registry, closes: true).closing.isEmpty)
-        #expect(try Self.request(2, &registry, ticket: 1).answer == nil)
-        #expect(Self.giveBack(lent, &registry).closing.map(\.store) == ["t_0"])
-        #expect(registry.closed(lent).answers.map(\.waiter) == [1])
-    }
-
-    @Test func `a failure reaches everyone who has waited for the opening`() throws {
-        var registry = Self.registry()
-        guard case .open(let loan) = try Self.request(0, &registry).answer else { throw Refusal(number: 0) }
-        registry.join(
-            loan, Registry.Request(StoreRequest(name: try Self.name(0), purpose: .borrow), ticket: 1, waiter: 1))
-        #expect(try Self.request(0, &registry, ticket: 2).answer == nil)
-        #expect(try Self.request(3, &registry, ticket: 3).answer == nil)
-        let answers = registry.failed(loan, Refusal(number: 7)).answers
-        #expect(answers.map(\.waiter) == [1, 2, 3])
-        for answer in answers.prefix(2) {
-            guard case .failed(let error) = answer.answer else { throw Refusal(number: 1) }
-            #expect(error as? Refusal == Refusal(number: 7))
-        }
-    }
-
     @Test func `the last one who is cancelled cancels the opening, and a later request opens anew`() throws {
         var registry = Self.registry()
         let name = try Self.name(0)
@@ -339,21 +282,6 @@ struct StoreRegistryTests {
 
     // MARK: Closing
 
-    @Test func `a store that is being closed is opened again for requests that came meanwhile`() throws {
-        var registry = Self.registry(2)
-        let loan = try Self.lend(0, &registry)
-        #expect(Self.giveBack(loan, &registry, closes: true).closing.map(\.store) == ["t_0"])
-        for ticket in 1...3 as ClosedRange<UInt64> {
-            #expect(try Self.request(0, &registry, ticket: ticket).answer == nil)
-        }
-        #expect(try registry.withdraw(Self.name(0), 1).waiter == 1)
-        #expect(try registry.withdraw(Self.name(0), 2, isLate: true).waiter == 2)
-        #expect(registry.closed(loan).answers.map(\.waiter) == [3])
-        // A late report of the earlier store changes nothing.
-        #expect(registry.closed(loan).answers.isEmpty)
-        #expect(Self.giveBack(loan, &registry, closes: true).closing.isEmpty)
-    }
-
     @Test func `a store that its borrowers have closed is replaced`() throws {
         var registry = Self.registry()
         let loan = try Self.lend(0, &registry)
@@ -362,26 +290,6 @@ struct StoreRegistryTests {
         #expect(try Self.loan(registry.closed(loan)) != loan)
         #expect(Self.giveBack(loan, &registry, closes: true).closing.isEmpty)
         #expect(registry.statistics.numbers == [0, 0, 1, 0, 0])
-    }
-
-    @Test func `an idle store is closed for work, and requests for it wait for the end of the work`() throws {
-        var registry = Self.registry()
-        let loan = try Self.lend(0, &registry)
-        guard case .refused = try Self.request(0, &registry, .reserve).answer else { throw Refusal(number: 0) }
-        _ = Self.giveBack(loan, &registry)
-        let (answer, steps) = try Self.request(0, &registry, .reserve, ticket: 1)
-        #expect(answer == nil && steps.closing.map(\.store) == ["t_0"])
-        for purpose in [StorePurpose.borrow, .keep] {
-            #expect(try Self.request(0, &registry, purpose, ticket: 7).answer == nil)
-        }
-        let reserved = registry.closed(loan).answers
-        #expect(reserved.map(\.waiter) == [1])
-        guard case .reserved(let work) = reserved.first?.answer else { throw Refusal(number: 1) }
-        guard case .refused = try Self.request(0, &registry, .reserve).answer else { throw Refusal(number: 2) }
-        #expect(registry.isInUse && registry.statistics.waiting == 2)
-        // Neither what has happened to the loan before, nor the end of another one, ends the reservation.
-        #expect(registry.closed(loan).answers.isEmpty && registry.lost(loan, .borrow).answers.isEmpty)
-        _ = try Self.loan(registry.closed(work))
     }
 
     @Test func `a store that is kept closed takes no room from others`() throws {
@@ -405,22 +313,6 @@ struct StoreRegistryTests {
         _ = Self.giveBack(loan, &registry, closes: true)
         #expect(registry.closed(loan).answers.map(\.waiter) == [2])
         #expect(registry.closed(work).answers.isEmpty && registry.statistics.waiting == 1)
-    }
-
-    @Test func `after the end nothing is lent, and what is in use is closed when it is returned`() throws {
-        var registry = Self.registry(2)
-        let (used, idle) = (try Self.lend(0, &registry), try Self.lend(1, &registry))
-        let work = try Self.reserve(5, &registry)
-        _ = Self.giveBack(idle, &registry)
-        #expect(try Self.request(2, &registry, ticket: 1).steps.closing.count == 1)
-        #expect(try Self.request(5, &registry, ticket: 2).answer == nil)
-        #expect(registry.end().answers.map(\.waiter) == [1, 2])
-        guard case .ended = try Self.request(0, &registry).answer else { throw Refusal(number: 0) }
-        guard case .refused = try Self.request(6, &registry, .reserve).answer else { throw Refusal(number: 6) }
-        #expect(Self.giveBack(used, &registry).closing.map(\.store) == ["t_0"])
-        _ = (registry.closed(idle), registry.closed(used))
-        #expect(registry.isInUse)
-        #expect(registry.closed(work).answers.isEmpty && !registry.isInUse)
     }
 
     // MARK: Random programs
