@@ -32,11 +32,15 @@ struct QueryComplexityTests {
                 .map { tests.appending(path: "\(folder)/\($0)").path(percentEncoded: false) }
         }
         #expect(files.count > 25)
+        try await expectFew(files, /Examples\/\w+\.swift:\d+/)
+    }
+
+    private func expectFew(_ files: [String], _ place: Regex<Substring>) async throws {
         let answer = try await Self.compiler.get().checkTypes(nil, files, scopes: 2 * Self.scopes)
-        // A line that is in no file is one of what `#expect` makes, which is no query.
         let errors = answer.output.split(separator: "\n").filter { $0.contains(": error: ") }
         #expect(errors.allSatisfy { $0.contains(Self.refusal) }, "\(answer.output)")
-        let refused = errors.filter { $0.contains(/Examples\/\w+\.swift:\d+/) }
+        // A line that is in no file is one of what `#expect` makes, which is no query.
+        let refused = errors.filter { $0.contains(place) }
         #expect(refused.isEmpty, "\(refused.joined(separator: "\n"))")
     }
 
@@ -49,12 +53,7 @@ struct QueryComplexityTests {
                 name.contains("/") ? name : "Model/Query/Queries\(name == "AcrossTables" ? "" : "Of")\(name)Tests"
             return tests.appending(path: "\(path).swift").path(percentEncoded: false)
         }
-        let answer = try await Self.compiler.get().checkTypes(nil, files, scopes: 2 * Self.scopes)
-        let errors = answer.output.split(separator: "\n").filter { $0.contains(": error: ") }
-        #expect(errors.allSatisfy { $0.contains(Self.refusal) }, "\(answer.output)")
-        // A line that is in no file is one of what `#expect` makes, which is no query.
-        let refused = errors.filter { $0.contains(/Tests\.swift:\d+/) }
-        #expect(refused.isEmpty, "\(refused.joined(separator: "\n"))")
+        try await expectFew(files, /Tests\.swift:\d+/)
     }
 
     /// The same query, where fewer are permitted.
