@@ -5,6 +5,13 @@ import Testing
 // Internal: a connection past the store, as another program has one.
 @testable import Strongroom
 
+extension SQL {
+    /// Hours of counting.
+    static let endless: SQL = """
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n
+        """
+}
+
 extension Store {
     /// The first column of the first row of a query, in a read of its own.
     func value<V: ColumnValue>(_ sql: SQL, as type: V.Type = V.self) async throws -> V? {

@@ -83,16 +83,6 @@ struct EnvelopeFileTests {
         #expect(try names == ["vault.sqlite", "vault.sqlite.keys", "vault.sqlite.keys.copy"])
     }
 
-    @Test func replacingLeavesNothingOfTheOldCopies() throws {
-        let envelope = try make()
-        let rotated = try rotated(envelope)
-        try sidecar.file.replace(rotated)
-        #expect(try sidecar.copies == [rotated.bytes, rotated.bytes])
-        #expect(try names == ["vault.sqlite.keys", "vault.sqlite.keys.copy"])
-        try expectFailure(.wrongKey) { try sidecar.open(Self.old) }
-        #expect(try sidecar.open(Self.old, Self.new).position == 1)
-    }
-
     /// Brings the directory into all states that a kill can leave: after each step, and in the middle of each that
     /// writes. The check leaves it as it was before the first.
     private func crashed(_ steps: [EnvelopeFile.Step], _ check: (String) throws -> Void) throws {

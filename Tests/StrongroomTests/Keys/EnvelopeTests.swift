@@ -41,13 +41,6 @@ struct EnvelopeTests {
         #expect(both.fingerprint(0) != both.fingerprint(1))
     }
 
-    @Test func theChainIsTriedFromTheNewestToTheOldest() throws {
-        let envelope = try OpenEnvelope.with(.passphrase("a"), .numbered(1), .passphrase("b"))
-        #expect(try openEnvelope(envelope.bytes, .passphrase("a"), .numbered(1), .passphrase("b")).position == 2)
-        #expect(try openEnvelope(envelope.bytes, .passphrase("b"), .numbered(1), .numbered(7)).position == 1)
-        #expect(try openEnvelope(envelope.bytes, .passphrase("a"), .numbered(8), .numbered(7)).position == 0)
-    }
-
     /// In a process of its own, where no other test derives keys.
     @Test func theCurrentKeyCostsOneDerivationAndTheOldestOneForEachKey() async throws {
         await #expect(processExitsWith: .success) {
@@ -85,17 +78,6 @@ struct EnvelopeTests {
         #expect(opened.keySlots[1] == slot)
         #expect(opened.usedSlot == slot.fingerprint)
         #expect(try openEnvelope(envelope.bytes, Self.old).position == 0)
-    }
-
-    @Test func theLastSlotOfAChainIsNotRevoked() throws {
-        var envelope = try OpenEnvelope.with(Self.old)
-        let before = envelope.bytes
-        try expectFailure(.keySlot) { try envelope.revoke(envelope.fingerprint(0)) }
-        #expect(envelope.bytes == before)
-        _ = try envelope.addRecoveryKey(label: "safe", date: .fixed).key
-        try expectFailure(.keySlot) { try envelope.revoke(envelope.fingerprint(0)) }
-        try envelope.revoke(envelope.fingerprint(1))
-        #expect(envelope.keySlots.count == 1)
     }
 
     @Test func replacingByAKeyThatHasASlotKeepsThatSlot() throws {
@@ -146,17 +128,6 @@ struct EnvelopeTests {
         for text in ["a", "b", "c", "d"] { #expect(try openEnvelope(envelope.bytes, .passphrase(text)).position == 0) }
     }
 
-    @Test func howeverOftenTheCostIsRaisedTheEnvelopeCanBeRead() throws {
-        var envelope = try OpenEnvelope.with(.numbered(1))
-        for logarithm in UInt8(10)...14 {
-            try envelope.add(
-                .passphrase("\(logarithm)"), label: "", date: .fixed,
-                cost: ScryptCost(roundsLogarithm: logarithm, parallelism: 1))
-        }
-        #expect(Set(envelope.sealed.slots.map(\.derivation)).count == 4)
-        #expect(try openEnvelope(envelope.bytes, .passphrase("14")).position == 0)
-    }
-
     @Test func theUsualCostIsThatOfAReader() throws {
         #expect(ScryptCost.standard.isPermitted)
         #expect(ScryptCost.standard.isAtLeast(ScryptCost(roundsLogarithm: 16, parallelism: 1)))
@@ -198,13 +169,4 @@ struct EnvelopeTests {
     }
 
     // MARK: Opening with the data key
-
-    @Test func anOpenStoreChangesTheEnvelopeWithOnlyItsDataKey() throws {
-        let made = try OpenEnvelope.with(Self.old)
-        var opened = try Envelope(bytes: made.bytes).open(with: made.dataKeys)
-        try opened.replace(opened.fingerprint(0), with: Self.new, label: "", date: .fixed)
-        #expect(try openEnvelope(opened.bytes, Self.new).dataKeys == made.dataKeys)
-        let error = #expect(throws: EnvelopeDefect.self) { try Envelope(bytes: made.bytes).open(with: .random()) }
-        #expect(error == .noKeyFits)
-    }
 }

@@ -9,10 +9,6 @@ struct KeyChainTests {
         #expect(try !KeyChain(.passphrase("a")).isPlaintext)
     }
 
-    @Test func keysKeepTheirNumber() throws {
-        #expect(try KeyChain(.passphrase("a"), .numbered(1), .random()).count == 3)
-    }
-
     @Test(arguments: [
         (Key.passphrase(""), "empty"),
         (.raw([]), "0 bytes"),

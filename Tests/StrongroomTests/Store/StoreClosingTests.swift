@@ -8,6 +8,7 @@ struct StoreClosingTests {
         for _ in 0..<2 { try await store.close() }
         try await expectFailure(.closed) { try await store.read { _ in } }
         try await expectFailure(.closed) { try await store.write { _ in } }
+        try await expectFailure(.closed) { for try await _ in store.stream(Query<RecordStreamTests.Line>()) {} }
         try await expectFailure(.closed) { try await store.checkpoint() }
         try await expectFailure(.closed) { try await store.vacuum() }
         try await expectFailure(.closed) { try await store.optimize() }

@@ -146,24 +146,6 @@ struct StoreInMemoryTests {
         #expect(try await store.table(Line.self).count() == 0)
     }
 
-    @Test func aRunningReadIsStopped() async throws {
-        let store = try await Store.inMemory(Line.self)
-        let inside = Moment()
-        let read = Task {
-            try await store.read { db in
-                inside.come()
-                return try db.value(
-                    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n",
-                    as: Int.self)
-            }
-        }
-        try await inside.wait()
-        read.cancel()
-        await #expect(throws: CancellationError.self) { try await read.value }
-        try await store.write { db in try Line.insert(Line(number: 1, text: "a"), in: db) }
-        #expect(try await store.table(Line.self).count() == 1)
-    }
-
     @Test func whatNeedsAFileIsRefusedByName() async throws {
         let directory = try TemporaryDirectory()
         let stores = try Stores(Keyless(directory: directory))

@@ -59,21 +59,6 @@ struct StoreMisuseTests {
         try await store.write { db in try addLine(3, db) }
     }
 
-    @Test(arguments: Inner.allCases)
-    func theErrorOfANestedCallRollsBackTheOuterWriteUnlessCaught(inner: Inner) async throws {
-        let fixture = try await LineStore()
-        let store = fixture.store
-        _ = try await ending {
-            try await expectFailure(.nestedAccess) {
-                try await store.write { db in
-                    try addLine(1, db)
-                    try inner.run(store)
-                }
-            }
-        }
-        #expect(try await fixture.lines() == [])
-    }
-
     @Test(arguments: Outer.allCases)
     func anotherStoreInsideATransactionIsFine(outer: Outer) async throws {
         let (one, other) = (try await LineStore(), try await LineStore())

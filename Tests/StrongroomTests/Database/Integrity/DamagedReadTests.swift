@@ -213,7 +213,8 @@ struct DamagedReadTests {
         let damaged = try await damageEachPage { vault in
             do {
                 try await vault.with(\.migrator, copying).using { store in
-                    #expect(try await store.value("SELECT note FROM copy WHERE id = 3", as: String.self) == note)
+                    let found = try await store.value("SELECT note FROM copy WHERE id = 3", as: String.self)
+                    #expect(found == note)
                 }
                 return false
             } catch let error as StrongroomError {

@@ -6,14 +6,8 @@ import Testing
 
 @Suite("Verifying a store that is in use", .ending)
 struct VerificationInUseTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        let settings = StoreSettings(readers: 3, busyTimeout: .milliseconds(10))
-        vault = Vault(directory.path(""), keys: .numbered(1)).with(\.settings, settings)
-    }
+    private let vault = Vault(keys: .numbered(1))
+        .with(\.settings, StoreSettings(readers: 3, busyTimeout: .milliseconds(10)))
 
     private func addLines(_ store: Store, _ count: Int) async throws {
         try await store.write { db in
@@ -51,16 +45,12 @@ struct VerificationInUseTests {
         let canEnd = Moment()
         let reader = try await store.holdReader(until: canEnd)
         try await addLines(store, 12)
-        let result: Result<Void, any Error>
-        do {
-            try await work()
-            result = .success(())
-        } catch {
-            result = .failure(error)
+        do { try await work() } catch {
+            canEnd.come()
+            throw error
         }
         canEnd.come()
         try await reader.value
-        try result.get()
     }
 
     @Test func checksWhatAReaderKeepsInTheLog() async throws {
@@ -255,6 +245,7 @@ struct VerificationInUseTests {
     }
 
     @Test func aPlaintextFileHasOnlyTheEnginesChecks() async throws {
+        let directory = try TemporaryDirectory()
         let plain = Vault(directory.path("plain")) { _ in .plaintext }
         try await plain.using { store in
             try await addLines(store, 50)

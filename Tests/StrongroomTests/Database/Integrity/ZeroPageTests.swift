@@ -8,21 +8,6 @@ import Testing
 /// `auto_vacuum`.
 @Suite("A page of zeros", .ending)
 struct ZeroPageTests {
-    /// The first page, too: it may seem that no key fits.
-    @Test func neverGivesWrongRowsWhenItIsOneOfMany() async throws {
-        let specimen = try await DamageSpecimen()
-        var generator = SeededGenerator(5)
-        for number in 0..<20 {
-            var bytes = specimen.whole
-            for _ in 0..<3 {
-                let page = Int.random(in: 1...specimen.pages, using: &generator)
-                bytes = specimen.zeroed(page: page, of: bytes)
-            }
-            try specimen.put(bytes)
-            _ = try await specimen.expectRightRowsOrDamage("case \(number)")
-        }
-    }
-
     @Test func isNotCopiedIntoAMigrationBackup() async throws {
         let directory = try TemporaryDirectory()
         let size = try CipherSettings.engineDefault().pageSize
@@ -137,42 +122,6 @@ struct ZeroPageTests {
                 for _ in 0..<3 { try db.execute("INSERT INTO large VALUES (randomblob(20000))") }
             }
             #expect(try await store.value("SELECT sum(length(content)) FROM large", as: Int.self) == 140_000)
-        }
-    }
-}
-
-extension DamageSpecimen {
-    /// A file with a page of zeros.
-    func zeroed(page: Int, of bytes: Data? = nil) -> Data {
-        var bytes = bytes ?? whole
-        bytes.replaceSubrange((page - 1) * layout.pageSize..<page * layout.pageSize, with: Data(count: layout.pageSize))
-        return bytes
-    }
-
-    /// Reads every table, twice: what the first time leaves in a connection's memory must not be believed the second
-    /// time.
-    ///
-    /// - Returns: Whether anything was refused.
-    func expectRightRowsOrDamage(_ comment: Comment) async throws -> Bool {
-        do {
-            return try await vault.using { store in
-                var isTold = false
-                for table in Self.queries.keys.sorted() {
-                    for _ in 0..<2 {
-                        do {
-                            let found = try await store.read { db in try Self.rows(db, of: table) }
-                            #expect(found == rows[table], "\(table), \(comment)")
-                        } catch let error as StrongroomError {
-                            #expect(error.code == .damaged, "\(error)")
-                            isTold = true
-                        }
-                    }
-                }
-                return isTold
-            }
-        } catch let error as StrongroomError {
-            #expect([.damaged, .wrongKey].contains(error.code), "\(error)")
-            return true
         }
     }
 }

@@ -7,13 +7,10 @@ import Testing
 
 @Suite("Scan of pages by several threads")
 struct PageScanTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
+    private let vault = Vault(keys: .numbered(1))
 
     /// A file of many portions.
     init() async throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path(""), keys: .numbered(1))
         try await vault.write { db in
             try db.execute(
                 """

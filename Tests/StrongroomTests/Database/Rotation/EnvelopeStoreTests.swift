@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 // Internal: the envelope's data keys cannot be seen through the public interface.
 @testable import Strongroom
@@ -26,25 +25,14 @@ struct EnvelopeStoreTests {
         let file = try vault.file
         let store = try await changing.open()
         numbers.withLock { $0 = [1, 2] }
-        try await store.read { [vault] db in
-            // Whoever reads for long is not waited for.
-            let report = Locked<Result<RotationReport, any Error>?>(nil)
-            let isDone = DispatchSemaphore(value: 0)
-            Task.detached {
-                do {
-                    let rotation = try await store.rotate()
-                    report.withLock { $0 = .success(rotation) }
-                } catch {
-                    report.withLock { $0 = .failure(error) }
-                }
-                isDone.signal()
-            }
-            #expect(isDone.wait(timeout: .now() + 60) == .success)
-            let done = try #require(report.withLock { $0 }).get()
-            #expect(done.method == .envelope && done.from == 0 && done.to == 1)
-            let copy = try vault.copies[0]
-            #expect(done.bytes == copy.map { Int64($0.count) })
-        }
+        // Whoever reads for long is not waited for.
+        let mayEnd = Moment()
+        let reader = try await store.holdReader(until: mayEnd)
+        let done = try await ending { try await store.rotate() }
+        #expect(done.method == .envelope && done.from == 0 && done.to == 1)
+        #expect(try done.bytes == vault.copies[0].map { Int64($0.count) })
+        mayEnd.come()
+        try await reader.value
         #expect(try await store.rotate().method == .unchanged)
         #expect(try await store.lines() == ["first"])
         try await store.close()
@@ -389,16 +377,8 @@ struct EnvelopeStoreTests {
         let salt = try vault.salt
         let store = try await vault(1).open()
         try vault.addDataKey(1, salt: salt)
-        let (begun, finished) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        async let reading: Void = onThread {
-            try store.read { db in
-                let count = try db.value("SELECT count(*) FROM line", as: Int.self)
-                #expect(count == 1)
-                begun.signal()
-                finished.wait()
-            }
-        }
-        try await onThread { begun.wait() }
+        let mayEnd = Moment()
+        let reader = try await store.holdReader(until: mayEnd)
         // The reader holds its place in the log, so that not all of it can be brought into the file.
         await #expect(processExitsWith: .success) { [root = vault.directory.path("") as String] in
             let other = try await Vault(root) { _ in try KeyChain(.numbered(1)) }.with(\.protection, .envelope)
@@ -407,8 +387,8 @@ struct EnvelopeStoreTests {
             try await other.close()
         }
         let kept = Result { try vault.envelope(1, salt: salt).dataKeys.count }
-        finished.signal()
-        try await reading
+        mayEnd.come()
+        try await reader.value
         #expect(try kept.get() == 2)
         try await store.close()
         #expect(try await vault(1).lines() == ["first"])

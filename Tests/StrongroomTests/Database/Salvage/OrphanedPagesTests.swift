@@ -139,9 +139,11 @@ struct OrphanedPagesTests {
         try await specimen.expectAllBut(pages, result, "pages \(pages)")
     }
 
-    @Test(arguments: [true, false])
-    func `rows that may be of two tables go to neither`(isKept: Bool) async throws {
-        let specimen = try await TreeSpecimen { db in
+    /// Two tables of one form.
+    private static func twoTables(
+        _ more: @escaping @Sendable (borrowing WriteTransaction) throws -> Void
+    ) async throws -> TreeSpecimen {
+        try await TreeSpecimen { db in
             for name in ["one", "two"] {
                 try db.execute("CREATE TABLE \(name: name) (id INTEGER PRIMARY KEY, text TEXT)")
                 for number in 1...200 {
@@ -149,8 +151,13 @@ struct OrphanedPagesTests {
                     try db.execute("INSERT INTO \(name: name) VALUES (\(number), \(text))")
                 }
             }
-            try db.execute("CREATE TABLE lost_and_found (a)")
+            try more(db)
         }
+    }
+
+    @Test(arguments: [true, false])
+    func `rows that may be of two tables go to neither`(isKept: Bool) async throws {
+        let specimen = try await Self.twoTables { db in try db.execute("CREATE TABLE lost_and_found (a)") }
         let pages = ["one", "two"].compactMap { specimen.pages($0, .root).first }
         let (report, rescued) = try await specimen.salvage(damaging: pages, keepingUnattributed: isKept)
         let aside = try #require(report.lostAndFound)
@@ -182,14 +189,9 @@ struct OrphanedPagesTests {
     }
 
     @Test func `an index tells tables of one form apart`() async throws {
-        let specimen = try await TreeSpecimen { db in
+        let specimen = try await Self.twoTables { db in
             for name in ["one", "two"] {
-                try db.execute("CREATE TABLE \(name: name) (id INTEGER PRIMARY KEY, text TEXT)")
                 try db.execute("CREATE INDEX \(name: name + "_text") ON \(name: name) (text)")
-                for number in 1...200 {
-                    let text = "\(name) \(number) \(String(repeating: "y", count: 200))"
-                    try db.execute("INSERT INTO \(name: name) VALUES (\(number), \(text))")
-                }
             }
         }
         let pages = ["one", "two"].compactMap { specimen.pages($0, .root).first }
@@ -204,6 +206,4 @@ struct OrphanedPagesTests {
             }
         }
     }
-
-    // MARK: Parts
 }

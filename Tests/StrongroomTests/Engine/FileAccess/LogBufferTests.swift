@@ -75,19 +75,6 @@ struct LogBufferTests {
 
     private static func offset(_ frame: Int) -> Int { 32 + frame * (header + page) }
 
-    @Test("Frames are written together, and are in the file when the last one of a commit is written")
-    func together() throws {
-        let (buffer, file) = (LogBuffer(), File())
-        for frame in 0..<100 {
-            let result = Self.append(UInt8(frame), isLast: frame == 99, at: Self.offset(frame), buffer, file)
-            #expect(result == Engine.ok)
-            if frame == 98 { #expect(file.bytes.count < Self.offset(98)) }
-        }
-        #expect(file.writes == 1)
-        try #require(file.bytes.count == Self.offset(100))
-        for frame in 0..<100 { #expect(file.bytes[Self.offset(frame) + Self.header] == UInt8(frame)) }
-    }
-
     @Test("After a failure nothing can be committed, until the write lock is given up")
     func failure() {
         let (buffer, file) = (LogBuffer(), File())

@@ -204,14 +204,6 @@ struct MissingFunctionTests {
         #expect(try #require(survey.tables).contains { $0.name == "page" && $0.rows == 200 })
     }
 
-    @Test func `a check in a table that is copied needs its function too`() async throws {
-        try await make("CREATE TABLE more (x CHECK (slug(x) <> ''))")
-        try await without.using { store in
-            let report = try await store.verify()
-            #expect(report.isWhole, "\(report)")
-        }
-    }
-
     @Test func `the entries of a partial index whose condition needs one are not counted`() async throws {
         try await make("CREATE INDEX page_part ON page (price) WHERE slug(title) <> 'x'")
         try await without.using { store in

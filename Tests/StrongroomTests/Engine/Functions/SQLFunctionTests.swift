@@ -226,25 +226,16 @@ struct SQLFunctionTests {
     }
 
     @Test func `a store in memory has the functions, and so has a dry run of a migration`() async throws {
-        let directory = try TemporaryDirectory()
-        var vault = Vault(directory.path(""), keys: .numbered(1))
-        vault.functions = F.all
-        vault.migrator = Migrator {
-            Migration("1") { db in
-                try db.execute("CREATE TABLE line (text TEXT NOT NULL)")
-                try db.execute("CREATE INDEX line_slug ON line (slug(text))")
-            }
+        let first = Migration("1") { db in
+            try db.execute("CREATE TABLE line (text TEXT NOT NULL)")
+            try db.execute("CREATE INDEX line_slug ON line (slug(text))")
         }
+        var vault = Vault(keys: .numbered(1)).with(\.functions, F.all).with(\.migrator, Migrator { first })
         let memory = try await vault.with(\.settings.storage, .memory).open()
         #expect(try await memory.value("SELECT slug('A B')", as: String.self) == "a-b")
-        let store = try await vault.open()
-        try await store.write { db in try db.execute("INSERT INTO line VALUES ('A B')") }
-        try await store.close()
+        try await vault.keep("A B")
         vault.migrator = Migrator {
-            Migration("1") { db in
-                try db.execute("CREATE TABLE line (text TEXT NOT NULL)")
-                try db.execute("CREATE INDEX line_slug ON line (slug(text))")
-            }
+            first
             Migration("2") { db in try db.execute("UPDATE line SET text = slug(text)") }
         }
         vault.settings.migration = .manual

@@ -76,17 +76,13 @@ struct BackupTests {
             for round in 0..<4 {
                 let report = try await store.backup(
                     to: directory.path("out/\(round).sqlite"), key: round % 2 == 0 ? nil : .numbered(7))
-                let number = round
-                let keys = number % 2 == 0 ? Key.numbered(1) : .numbered(7)
-                let place = Vault(directory.path("out")) { _ in try KeyChain(keys) }
-                let path = directory.path("out/\(number).sqlite")
-                let moved = directory.path("out/vault.sqlite")
-                try FileManager.default.moveItem(atPath: path, toPath: moved)
-                let count = try await place.lines().count
+                try FileManager.default.moveItem(atPath: directory.path("out/\(round).sqlite"), toPath: target)
+                let made = Vault(directory.path("out"), keys: round % 2 == 0 ? .numbered(1) : .numbered(7))
+                let count = try await made.lines().count
                 #expect(count.isMultiple(of: 2))
                 // The history of versions has a row.
                 #expect(Int64(count) <= report.rows)
-                try FileManager.default.removeItem(atPath: moved)
+                try FileManager.default.removeItem(atPath: target)
             }
             writing.cancel()
             _ = try? await writing.value

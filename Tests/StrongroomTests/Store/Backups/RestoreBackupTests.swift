@@ -226,6 +226,11 @@ struct RestoreBackupTests {
         try await Stores(plain).restore("vault.sqlite", from: backup, allowingPlaintext: true)
         #expect(try await plain.content() == content)
         #expect(try left == ["vault.sqlite"])
+        try await vault.backUp(to: directory.path("encrypted.sqlite"))
+        try await expectFailure(.encryptedFile, saying: "encrypted.sqlite\" is no plaintext database") {
+            try await Stores(plain).restore(
+                "vault.sqlite", from: directory.path("encrypted.sqlite"), allowingPlaintext: true)
+        }
     }
 
     @Test func whatIsCancelledLeavesTheDatabase() async throws {

@@ -38,14 +38,8 @@ struct OpeningLockTests {
 
     @Suite("Held by another process", .enabled(if: Holder.program != nil, "flock of util-linux is not installed"))
     struct HeldElsewhere {
-        private let directory: TemporaryDirectory
-        private let vault: Vault
+        private let vault = Vault(keys: .numbered(1))
         private var lock: String { vault.beside("lock") }
-
-        init() throws {
-            directory = try TemporaryDirectory()
-            vault = Vault(directory.path(""), keys: .numbered(1))
-        }
 
         @Test(arguments: [true, false])
         func openingGivesUpAfterItsTimeAndTouchesNothing(isThere: Bool) async throws {
@@ -88,7 +82,7 @@ struct OpeningLockTests {
             }
             // Long enough for an opening that does not wait to come through, most of the time; the test cannot fail by
             // it.
-            try await Task.sleep(for: .milliseconds(300))
+            try await Task.sleep(for: .milliseconds(100))
             #expect(isOpen.withLock { !$0 })
             try holder.release()
             #expect(try await opening.value == ["a"])

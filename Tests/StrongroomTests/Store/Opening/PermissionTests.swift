@@ -47,33 +47,19 @@ struct PermissionTests {
 
     private func put(_ obstacle: Obstacle) async throws {
         if obstacle != .readOnlyDirectory { try await vault.keep("a") }
-        let (path, lock) = (vault.path, vault.beside("lock"))
-        switch obstacle {
-        case .readOnlyDirectory:
-            try set(0o555, vault.directory)
-        case .readOnlyDirectoryWithFile:
-            try files.removeItem(atPath: lock)
-            try set(0o666, path)
-            try set(0o555, vault.directory)
-        case .readOnlyDirectoryWithFileAndLock:
-            try set(0o666, path)
-            try set(0o666, lock)
-            try set(0o555, vault.directory)
-        case .closedDirectory:
-            try set(0o000, vault.directory)
-        case .unreadableFile:
-            try set(0o000, path)
-            try set(0o666, lock)
-            try set(0o777, vault.directory)
-        case .readOnlyFile:
-            try set(0o444, path)
-            try set(0o666, lock)
-            try set(0o777, vault.directory)
-        case .unreadableLock:
-            try set(0o666, path)
-            try set(0o000, lock)
-            try set(0o777, vault.directory)
-        }
+        let (path, lock, own) = (vault.path, vault.beside("lock"), vault.directory)
+        let permissions: [(Int, String)] =
+            switch obstacle {
+            case .readOnlyDirectory: [(0o555, own)]
+            case .readOnlyDirectoryWithFile: [(0o666, path), (0o555, own)]
+            case .readOnlyDirectoryWithFileAndLock: [(0o666, path), (0o666, lock), (0o555, own)]
+            case .closedDirectory: [(0o000, own)]
+            case .unreadableFile: [(0o000, path), (0o666, lock), (0o777, own)]
+            case .readOnlyFile: [(0o444, path), (0o666, lock), (0o777, own)]
+            case .unreadableLock: [(0o666, path), (0o000, lock), (0o777, own)]
+            }
+        if obstacle == .readOnlyDirectoryWithFile { try files.removeItem(atPath: lock) }
+        for (mode, path) in permissions { try set(mode, path) }
     }
 
     @Test(arguments: Obstacle.allCases)
@@ -170,6 +156,12 @@ struct PlaintextStoreTests {
     @Test func theFileIsAPlainSQLiteDatabaseThatIsMigrated() async throws {
         let created = try await vault.keep("readable words")
         #expect(created.outcome == .created && created.key == nil)
+        let error = try await vault.using { store in
+            try await expectFailure(.plaintextFile, saying: "The database is plaintext", "`Key.plaintext`") {
+                try await store.rotate()
+            }
+        }
+        #expect(!error.message.contains("no plaintext"))
         let bytes = try Data(contentsOf: URL(filePath: vault.path))
         #expect(bytes.prefix(16) == Data("SQLite format 3\0".utf8))
         #expect(bytes.range(of: Data("readable words".utf8)) != nil)

@@ -6,16 +6,11 @@ import Testing
 
 @Suite("Files that are opened read-only")
 struct ReadOnlyStoreTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-    private let reading: Vault
+    private let directory = TemporaryDirectory.ofSuite()
+    private var vault: Vault { Vault(directory.path("data"), keys: .numbered(1)) }
+    private var reading: Vault { vault.with(\.settings.isReadOnly, true) }
 
-    init() async throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path("data"), keys: .numbered(1))
-        reading = vault.with(\.settings.isReadOnly, true)
-        try await vault.keep("a", "b")
-    }
+    init() async throws { try await vault.keep("a", "b") }
 
     /// A vault with other keys that only reads.
     private static func reading(_ root: String, _ keys: UInt8...) -> Vault {

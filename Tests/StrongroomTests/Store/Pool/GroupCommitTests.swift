@@ -61,13 +61,6 @@ struct GroupCommitTests {
         #expect(try await fixture.lines() == Array(0..<10))
     }
 
-    @Test func aWriteWithoutWaitingWritesIsCommittedAtOnce() async throws {
-        let fixture = try await LineStore()
-        for number in 0..<5 { try await fixture.store.write { db in try addLine(number, db) } }
-        #expect(fixture.store.statistics.commits == 5)
-        #expect(fixture.store.statistics.largestGroup == 1)
-    }
-
     @Test func onlyTheFailedWriteIsRolledBack() async throws {
         let fixture = try await LineStore()
         let store = fixture.store

@@ -154,18 +154,6 @@ struct StoreRegistryTests {
         #expect(try returns.remove(Self.name(9)) == Self.now + .seconds(9))
     }
 
-    @Test func `idle stores are trimmed once and closed after their time`() throws {
-        var registry = Self.registry(4)
-        let loans = try (0..<2).map { try Self.lend($0, &registry) }
-        _ = Self.giveBack(loans[0], &registry)
-        let early = registry.sweep(at: Self.now + .seconds(2), trimTime: .seconds(1))
-        #expect(early.trimmed == ["t_0"] && early.steps.closing.isEmpty && !early.isDone)
-        #expect(registry.sweep(at: Self.now + .seconds(3), trimTime: .seconds(1)).trimmed.isEmpty)
-        let late = registry.sweep(at: Self.now + .seconds(60), trimTime: .seconds(1))
-        #expect(late.steps.closing.map(\.store) == ["t_0"] && late.isDone)
-        #expect(late.steps.closing.map(\.makesRoom) == [false])
-    }
-
     @Test func `an open store is used without a request, which ends its idle time`() throws {
         var registry = Self.registry()
         let loan = try Self.lend(0, &registry)
@@ -185,18 +173,6 @@ struct StoreRegistryTests {
         #expect(try Self.request(0, &registry, ticket: 1).answer == nil)
         #expect(!registry.sweep(at: Self.now, trimTime: .seconds(1)).isDone)
         #expect(registry.closed(held).answers.map(\.waiter) == [1])
-    }
-
-    @Test func `a request that does not wait for work is refused, also behind a close`() throws {
-        var registry = Self.registry()
-        let loan = try Self.lend(0, &registry)
-        _ = Self.giveBack(loan, &registry)
-        #expect(try Self.request(0, &registry, .reserve, ticket: 1).steps.closing.map(\.store) == ["t_0"])
-        let request = StoreRequest(name: loan.name, purpose: .keep, waitsForWork: false)
-        #expect(registry.request(Registry.Request(request, ticket: 2, waiter: 2)).answer == nil)
-        let answers = registry.closed(loan).answers
-        #expect(answers.map(\.waiter) == [1, 2])
-        guard case .refused = answers.last?.answer else { throw Refusal(number: 2) }
     }
 
     // MARK: Waiting
@@ -223,18 +199,6 @@ struct StoreRegistryTests {
             closing += steps.closing.count
         }
         #expect(closing == 1)
-    }
-
-    @Test func `an opening that waits for another store does not wait for a limit`() throws {
-        var registry = Self.registry()
-        guard case .open = try Self.request(0, &registry).answer,
-            case .open(let inner) = try Self.request(1, &registry, isNested: true).answer
-        else { throw Refusal(number: 0) }
-        _ = try Self.open(inner, &registry)
-        #expect(Self.giveBack(inner, &registry).closing.map(\.store) == ["t_1"])
-        // It waits for the close, and for no limit after that.
-        #expect(try Self.request(1, &registry, ticket: 2, isNested: true).answer == nil)
-        #expect(registry.closed(inner).answers.map(\.waiter) == [2])
     }
 
     @Test func `at a limit of the process, idle stores are closed, and one store may always be open`() throws {
@@ -281,16 +245,6 @@ struct StoreRegistryTests {
     }
 
     // MARK: Closing
-
-    @Test func `a store that its borrowers have closed is replaced`() throws {
-        var registry = Self.registry()
-        let loan = try Self.lend(0, &registry)
-        #expect(registry.lost(loan, .borrow).answers.isEmpty)
-        #expect(try Self.request(0, &registry, ticket: 1).answer == nil)
-        #expect(try Self.loan(registry.closed(loan)) != loan)
-        #expect(Self.giveBack(loan, &registry, closes: true).closing.isEmpty)
-        #expect(registry.statistics.numbers == [0, 0, 1, 0, 0])
-    }
 
     @Test func `a store that is kept closed takes no room from others`() throws {
         var registry = Self.registry()

@@ -154,12 +154,17 @@ struct BlockingOpenTests {
         try await inner.closeAll()
     }
 
+    /// Without async code.
+    private static func open(_ name: String, _ registry: Locked<Stores?>) throws {
+        _ = try registry.withLock { $0 }?.open(name)
+    }
+
     @Test func openingsThatWaitForEachOtherAreToldApart() async throws {
         let directory = try TemporaryDirectory()
         let registry = Locked<Stores?>(nil)
         let vault = Vault(directory.path("")) { name in
             let next = name.fileName == "vault_a.sqlite" ? "vault_b.sqlite" : "vault_a.sqlite"
-            _ = try registry.withLock { $0 }?.open(next)
+            try Self.open(next, registry)
             return try KeyChain(.numbered(1))
         }
         let stores = try Stores(vault)
