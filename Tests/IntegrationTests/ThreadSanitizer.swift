@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
+import Foundation
 
 /// What the thread sanitizer, under which the tests may run, does not allow.
 enum ThreadSanitizer {

@@ -65,12 +65,7 @@ struct SecretTests {
         .enabled(if: !ThreadSanitizer.isOn, "the thread sanitizer's own memory is terabytes, which cannot be searched"))
     func noMemoryHoldsRowsOfAClosedStore() async throws {
         let directory = try TemporaryDirectory()
-        let files = directory.path("files")
-        try FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: false)
-        let halves = [UUID().uuidString, UUID().uuidString]
-        let masked = (["a passphrase"] + halves).map { Secret.hexadecimal($0.utf8.map { $0 ^ 0xA5 }) }
-        let program = try PausedProgram(
-            ["rows", masked.joined(separator: "."), files], directory, watching: directory.path(""))
+        let (program, halves) = try Self.program("rows", in: directory)
         defer { program.end() }
         try await program.wait(for: "open")
         let row = Data(halves.joined().utf8)
@@ -87,12 +82,7 @@ struct SecretTests {
         .enabled(if: !ThreadSanitizer.isOn, "the thread sanitizer's own memory is terabytes, which cannot be searched"))
     func noMemoryHoldsRowsOfASalvagedFile() async throws {
         let directory = try TemporaryDirectory()
-        let files = directory.path("files")
-        try FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: false)
-        let halves = [UUID().uuidString, UUID().uuidString]
-        let masked = (["a passphrase"] + halves).map { Secret.hexadecimal($0.utf8.map { $0 ^ 0xA5 }) }
-        let program = try PausedProgram(
-            ["salvage", masked.joined(separator: "."), files], directory, watching: directory.path(""))
+        let (program, halves) = try Self.program("salvage", in: directory)
         defer { program.end() }
         try await program.wait(for: "closed")
         let output = try program.output()
@@ -101,6 +91,18 @@ struct SecretTests {
         #expect(try program.count(of: Data(halves.joined().utf8)) == 0)
         // The search finds what is there: the program has the halves.
         #expect(try program.count(of: Data(halves[0].utf8)) > 0)
+    }
+
+    /// A program that makes rows of two halves, which only it puts together.
+    private static func program(
+        _ work: String, in directory: TemporaryDirectory
+    ) throws -> (program: PausedProgram, halves: [String]) {
+        let files = directory.path("files")
+        try FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: false)
+        let halves = [UUID().uuidString, UUID().uuidString]
+        let masked = (["a passphrase"] + halves).map { Secret.hexadecimal($0.utf8.map { $0 ^ 0xA5 }) }
+        let arguments = [work, masked.joined(separator: "."), files]
+        return (try PausedProgram(arguments, directory, watching: directory.path("")), halves)
     }
 
     /// The files that hold something of a list.

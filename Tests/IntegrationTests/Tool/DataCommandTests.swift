@@ -2,14 +2,6 @@ import Foundation
 import StrongroomTesting
 import Testing
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 @Suite("The tool's data commands", .ending)
 struct DataCommandTests {
     private func lines(_ text: String) -> [String] {
@@ -135,19 +127,15 @@ struct DataCommandTests {
         let workshop = try await DataWorkshop()
         let sql =
             """
-            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %) SELECT i, hex(zeroblob(1000)) \
-            FROM n
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000) SELECT i, \
+            hex(zeroblob(10000)) FROM n
             """
         // The limit of the address space is that of what is mapped, libraries too; a result of 200 MB does not fit
         // under it.
         let line = "ulimit -v 900000; \"$@\" > '\(workshop.directory.path("big.csv"))'"
         let outcome = try await workshop.through(
             line,
-            [
-                "export", workshop.database, "--query", sql.replacingOccurrences(of: "%", with: "100000"),
-                "--key-file",
-                workshop.directory.path("keys"),
-            ])
+            ["export", workshop.database, "--query", sql, "--key-file", workshop.directory.path("keys")])
         #expect(outcome.status == 0, "\(outcome.errors)")
         let size = try FileManager.default.attributesOfItem(atPath: workshop.directory.path("big.csv"))[.size] as? Int
         #expect(size ?? 0 > 200_000_000)
@@ -242,7 +230,7 @@ struct DataCommandTests {
         var before = 2
         // From the moment at which the copy is begun, and ever later, in milliseconds; and again until one was killed
         // in its middle.
-        let delays: [UInt32] = [0, 0, 5, 10, 20, 40, 80]
+        let delays: [UInt32] = [0, 10, 40]
         var round = 0
         while round < delays.count || (killed == 0 && round < 40) {
             _ = try await workshop.run("query", "INSERT INTO item (name) VALUES ('\(round)')", "--write")

@@ -3,12 +3,6 @@ import Foundation
 import StrongroomTesting
 import Testing
 
-#if canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 @Suite("Signals that a shell gets while a statement runs", .serialized, .ending)
 struct ShellSignalTests {
     /// Goes on without an end, and shows nothing before it.

@@ -2,28 +2,24 @@ import Foundation
 import StrongroomTesting
 import Testing
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 @Suite("Signals that the tool gets", .serialized, .ending)
 struct SignalTests {
     /// Rows without end.
     private static let sql =
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, hex(zeroblob(50)) FROM n"
 
-    private func export(_ workshop: DataWorkshop, _ options: [String] = []) throws -> PausedTool {
+    /// Starts a command on the database.
+    private func start(
+        _ workshop: DataWorkshop, _ command: [String], input: FileHandle? = nil, output: FileHandle? = nil
+    ) throws -> PausedTool {
         try PausedTool(
             workshop.tool.url,
-            [
-                "export", workshop.database, "--query", Self.sql, "-o", workshop.directory.path("big.csv"),
-                "--key-file",
-                workshop.directory.path("keys"),
-            ] + options, in: workshop.directory.url)
+            [command[0], workshop.database] + command.dropFirst() + ["--key-file", workshop.directory.path("keys")],
+            in: workshop.directory.url, input: input, output: output)
+    }
+
+    private func export(_ workshop: DataWorkshop, _ options: [String] = []) throws -> PausedTool {
+        try start(workshop, ["export", "--query", Self.sql, "-o", workshop.directory.path("big.csv")] + options)
     }
 
     private func hasPart(_ workshop: DataWorkshop) throws -> Bool {
@@ -63,10 +59,7 @@ struct SignalTests {
         let silent = Pipe()
         defer { try? silent.fileHandleForWriting.close() }
         try silent.fileHandleForWriting.write(contentsOf: Data(rows.utf8))
-        let tool = try PausedTool(
-            workshop.tool.url,
-            ["import", workshop.database, "item", "-", "--key-file", workshop.directory.path("keys")],
-            in: workshop.directory.url, input: silent.fileHandleForReading)
+        let tool = try start(workshop, ["import", "item", "-"], input: silent.fileHandleForReading)
         // It has the store open, has read what there is, and waits for more.
         let opened = workshop.database + "-wal"
         #expect(
@@ -91,10 +84,7 @@ struct SignalTests {
         let workshop = try await DataWorkshop()
         let path = workshop.directory.path("pipe")
         try #require(mkfifo(path, 0o600) == 0)
-        let tool = try PausedTool(
-            workshop.tool.url,
-            ["import", workshop.database, "item", path, "--key-file", workshop.directory.path("keys")],
-            in: workshop.directory.url)
+        let tool = try start(workshop, ["import", "item", path])
         let opened = workshop.database + "-wal"
         #expect(try tool.wait { try FileManager.default.fileExists(atPath: opened) && tool.isAsleep() })
         kill(tool.identifier, SIGINT)
@@ -121,10 +111,7 @@ struct SignalTests {
         let workshop = try await DataWorkshop()
         let unread = Pipe()
         defer { try? unread.fileHandleForReading.close() }
-        let tool = try PausedTool(
-            workshop.tool.url,
-            ["query", workshop.database, Self.sql, "--csv", "--key-file", workshop.directory.path("keys")],
-            in: workshop.directory.url, output: unread.fileHandleForWriting)
+        let tool = try start(workshop, ["query", Self.sql, "--csv"], output: unread.fileHandleForWriting)
         #expect(try tool.wait { try Self.unread(unread) > 60_000 && tool.isAsleep() })
         kill(tool.identifier, signal)
         #expect(try tool.ended().status == 130)

@@ -145,14 +145,21 @@ struct ToolTests {
         let arguments = ["verify", "--family", "inventory", "--at-most", "1", "--report", report]
         let store = try await Stores(workshop.inventory).open("inventory_b.sqlite")
         // Held, so that the tool waits with the second one when it is interrupted.
-        let outcome = try await store.write(as: .immediate) { [workshop] _ in
-            try workshop.interrupted(
-                arguments, once: { FileManager.default.contents(atPath: report)?.isEmpty == false })
+        let output = workshop.directory.url.appending(path: "output")
+        try Data().write(to: output)
+        let end = try await store.write(as: .immediate) { [workshop] _ in
+            let tool = try PausedTool(
+                workshop.tool.url, arguments, in: workshop.directory.url, output: FileHandle(forWritingTo: output),
+                environment: workshop.environment)
+            let hasDoneOne = try tool.wait { FileManager.default.contents(atPath: report)?.isEmpty == false }
+            #expect(hasDoneOne)
+            kill(tool.identifier, SIGINT)
+            return try tool.ended()
         }
         try await store.close()
-        #expect(outcome.status == 130)
-        #expect(outcome.errors.contains("Stopping"))
-        #expect(outcome.output.contains("1 done, 1 not begun or interrupted"))
+        #expect(end.status == 130)
+        #expect(end.errors.contains("Stopping"))
+        #expect(try String(contentsOf: output, encoding: .utf8).contains("1 done, 1 not begun or interrupted"))
         let rest = try await workshop.tool.run(
             arguments + ["--resume", "--json"], environment: workshop.environment)
         #expect(rest.status == 0)
@@ -160,29 +167,5 @@ struct ToolTests {
         #expect(lines.count == 2)
         #expect(lines.contains { $0.contains("inventory_a.sqlite") && $0.contains(#""status":"skipped""#) })
         #expect(lines.contains { $0.contains("inventory_b.sqlite") && $0.contains(#""status":"done""#) })
-    }
-}
-
-extension ToolWorkshop {
-    /// Runs the tool and interrupts it once a condition holds, on the running thread.
-    fileprivate func interrupted(_ arguments: [String], once condition: () -> Bool) throws -> Tool.Outcome {
-        let (output, errors) = (directory.url.appending(path: "output"), directory.url.appending(path: "errors"))
-        for file in [output, errors] { try Data().write(to: file) }
-        let process = Process()
-        process.executableURL = tool.url
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.standardOutput = try FileHandle(forWritingTo: output)
-        process.standardError = try FileHandle(forWritingTo: errors)
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        let deadline = ContinuousClock.now + .seconds(600)
-        while !condition(), ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.02) }
-        process.interrupt()
-        process.waitUntilExit()
-        return Tool.Outcome(
-            status: process.terminationStatus,
-            output: try String(contentsOf: output, encoding: .utf8),
-            errors: try String(contentsOf: errors, encoding: .utf8))
     }
 }

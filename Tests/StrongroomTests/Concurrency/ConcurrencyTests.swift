@@ -47,17 +47,6 @@ struct WorkMonitorTests {
 
 @Suite("FIFO queue")
 struct FIFOQueueTests {
-    @Test func removedEntriesBehindTheFirstLeaveNoSpaceInUse() {
-        var line = FIFOQueue<Int>()
-        line.append(-1)
-        for number in 0..<5_000 {
-            line.append(number)
-            #expect(line.remove { $0 == number } == number)
-        }
-        #expect(line.capacity < 2_500)
-        #expect(line.first == -1)
-    }
-
     @Test func theOthersKeepTheirOrder() {
         var line = FIFOQueue<Int>()
         for number in 0..<5_000 { line.append(number) }
@@ -72,71 +61,50 @@ struct FIFOQueueTests {
 
 @Suite("Idle timer", .ending)
 struct IdleTimerTests {
-    private let timer = IdleTimer(time: .milliseconds(10))
-
-    private static func use(_ timer: IdleTimer, _ check: @escaping IdleTimer.Check) {
-        timer.recordUse { check }
-    }
-
-    @Test func anotherUseAfterTheTimerHasStoppedStartsItAgain() async throws {
-        let (looks, report) = AsyncStream.makeStream(of: Void.self)
-        var iterator = looks.makeAsyncIterator()
-        for _ in 0..<3 {
-            Self.use(timer) {
-                report.yield()
-                return true
+    /// Uses a timer once.
+    ///
+    /// - Parameters:
+    ///   - last: The look after which there is to be none.
+    ///   - check: Tells of each look whether nothing is left; it has the look's number.
+    /// - Returns: How many looks there were.
+    private func looks(
+        upTo last: Int, _ check: @escaping @Sendable (_ timer: IdleTimer, _ number: Int) -> Bool
+    ) async throws -> Int {
+        let timer = IdleTimer(time: .milliseconds(10))
+        let (looks, report) = AsyncStream.makeStream(of: Int.self)
+        let number = Locked(0)
+        timer.recordUse {
+            {
+                let count = number.withLock { count in
+                    count += 1
+                    return count
+                }
+                defer { report.yield(count) }
+                return check(timer, count)
             }
-            await iterator.next()
-            // The timer stops after its look.
-            try await Task.sleep(for: .milliseconds(30))
         }
+        for await look in looks where look == last { break }
+        try await Task.sleep(for: .milliseconds(100))
+        return number.withLock { $0 }
     }
 
     @Test func itLooksAgainUntilNothingIsLeftAndThenNoMore() async throws {
-        let (looks, report) = AsyncStream.makeStream(of: Int.self)
-        let number = Locked(0)
-        Self.use(timer) {
-            let count = number.withLock { count in
-                count += 1
-                return count
-            }
-            report.yield(count)
-            return count == 3
-        }
-        for await look in looks where look == 3 { break }
-        try await Task.sleep(for: .milliseconds(100))
-        #expect(number.withLock { $0 } == 3)
+        #expect(try await looks(upTo: 3) { _, number in number == 3 } == 3)
     }
 
     /// A use recorded during a look, which that look may not have seen.
     @Test func aUseDuringTheLastLookIsFollowedByAnother() async throws {
-        let (looks, report) = AsyncStream.makeStream(of: Int.self)
-        let number = Locked(0)
-        let timer = timer
-        Self.use(timer) {
-            let count = number.withLock { count in
-                count += 1
-                return count
-            }
-            if count == 1 { Self.use(timer) { true } }
-            report.yield(count)
-            return true
-        }
-        for await look in looks where look == 2 { break }
-        try await Task.sleep(for: .milliseconds(100))
-        #expect(number.withLock { $0 } == 2)
+        #expect(
+            try await looks(upTo: 2) { timer, number in
+                if number == 1 { timer.recordUse { { true } } }
+                return true
+            } == 2)
     }
 }
 
 @Suite("Work shared by threads")
 struct SharedWorkTests {
     private struct Failure: Error {}
-
-    @Test func allPiecesAreDoneBeforeItReturns() throws {
-        let done = Locked<Set<Int>>([])
-        try SharedWork.run("test.pieces", (0..<20).map { number in { _ in done.withLock { _ = $0.insert(number) } } })
-        #expect(done.withLock { $0 } == Set(0..<20))
-    }
 
     /// The other piece is told, and its own error, which comes later, is not the one that is thrown.
     @Test func theFirstErrorIsThrownAndEndsTheOtherPiece() async throws {
@@ -222,20 +190,6 @@ struct ThreadPoolTests {
     }
 
     #endif
-
-    @Test func `work that comes while all threads work has another thread`() async throws {
-        let (mayEnd, hasEnded) = (Moment(), Moment())
-        threads.run("waiting") {
-            try? mayEnd.block()
-            hasEnded.come()
-        }
-        let ran = await withCheckedContinuation { continuation in
-            threads.run("free") { continuation.resume(returning: true) }
-        }
-        #expect(ran)
-        mayEnd.come()
-        try await hasEnded.wait()
-    }
 
     /// Says when it is released.
     private final class Ending: Sendable {

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
+import Foundation
 // Internal: what is given up is nobody's to see.
 @testable import Strongroom
 import Testing

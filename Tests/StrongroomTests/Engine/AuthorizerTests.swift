@@ -137,14 +137,4 @@ struct AuthorizerTests {
             #expect(names == ["contact", "t0", "t1", "t2", "t3", "t4"])
         }
     }
-
-    @Test func aRefusedStatementIsRefusedAgainWhenTheSchemaHasChanged() async throws {
-        try await TemporaryStore().store.write { db in
-            for round in 0..<3 {
-                try db.execute("CREATE TABLE \(name: "t\(round)") (a)")
-                try expectFailure(.notAuthorized) { try db.execute("COMMIT") }
-                try expectFailure(.notAuthorized) { try db.execute("PRAGMA query_only = ON") }
-            }
-        }
-    }
 }

@@ -20,7 +20,7 @@ struct EndedTransactionTests {
     }
 
     /// Makes the engine roll back.
-    private static func provoke(_ way: Way, _ db: borrowing some Writing & ~Copyable) throws {
+    fileprivate static func provoke(_ way: Way, _ db: borrowing some Writing & ~Copyable) throws {
         switch way {
         case .conflict:
             try db.execute("INSERT OR ROLLBACK INTO contact (name, email, photo) VALUES ('x', 'first', x'')")
@@ -84,46 +84,40 @@ struct EndedTransactionTests {
         try await Self.expectOnlyFirst(temporary.store)
     }
 
-    @Test(arguments: Way.allCases)
-    func aSwallowedErrorDoesNotCommitTheRest(way: Way) async throws {
-        let temporary = try await Self.makeStore()
-        try await expectFailure(.transactionEnded) {
-            try await temporary.store.write { db in
-                try Contact.insert(Contact(email: "lost"), in: db)
-                try? Self.provoke(way, db)
-                _ = try? db.execute("DELETE FROM contact")
-            }
-        }
-        try await Self.expectOnlyFirst(temporary.store)
-    }
+    /// Whether the error is swallowed, and where.
+    enum Depth: CaseIterable {
+        case transaction, savepoint, betweenSavepoints
 
-    @Test(arguments: Way.allCases)
-    func aRollbackInsideSavepointsEndsTheWholeTransaction(way: Way) async throws {
-        let temporary = try await Self.makeStore()
-        try await expectFailure(.transactionEnded) {
-            try await temporary.store.write { db in
-                try Contact.insert(Contact(email: "lost"), in: db)
+        func provoke(_ way: Way, _ db: borrowing WriteTransaction) throws {
+            switch self {
+            case .transaction: try? EndedTransactionTests.provoke(way, db)
+            case .savepoint:
+                try expectFailure(.transactionEnded) {
+                    try db.savepoint { db in
+                        try expectFailure(.transactionEnded) {
+                            try db.savepoint { db in try? EndedTransactionTests.provoke(way, db) }
+                        }
+                    }
+                }
+            case .betweenSavepoints:
                 try expectFailure(.constraint) {
-                    try db.savepoint { db in try db.savepoint { db in try Self.provoke(way, db) } }
+                    try db.savepoint { db in
+                        try db.savepoint { db in try EndedTransactionTests.provoke(way, db) }
+                    }
                 }
                 try expectFailure(.transactionEnded) { try Contact.insert(Contact(email: "late"), in: db) }
             }
         }
-        try await Self.expectOnlyFirst(temporary.store)
     }
 
-    @Test(arguments: Way.allCases)
-    func anErrorSwallowedInsideASavepointStillEndsTheTransaction(way: Way) async throws {
+    @Test(arguments: Way.allCases, Depth.allCases)
+    func aSwallowedErrorDoesNotCommitTheRest(way: Way, depth: Depth) async throws {
         let temporary = try await Self.makeStore()
         try await expectFailure(.transactionEnded) {
             try await temporary.store.write { db in
-                try expectFailure(.transactionEnded) {
-                    try db.savepoint { db in
-                        try expectFailure(.transactionEnded) {
-                            try db.savepoint { db in try? Self.provoke(way, db) }
-                        }
-                    }
-                }
+                try Contact.insert(Contact(email: "lost"), in: db)
+                try depth.provoke(way, db)
+                _ = try? db.execute("DELETE FROM contact")
             }
         }
         try await Self.expectOnlyFirst(temporary.store)

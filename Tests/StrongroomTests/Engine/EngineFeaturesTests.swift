@@ -43,8 +43,7 @@ struct EngineFeaturesTests {
     @Test func theVersionsAreTheEnginesOwn() async throws {
         let features = try EngineFeatures.current()
         let store = try await TemporaryStore().store
-        let version = try await store.read { db in try db.value("SELECT sqlite_version()", as: String.self) }
-        #expect(version == features.sqliteVersion)
+        #expect(try await store.value("SELECT sqlite_version()", as: String.self) == features.sqliteVersion)
         let parts = features.sqliteVersion.split(separator: ".").compactMap { Int($0) }
         try #require(parts.count == 3)
         #expect(features.sqliteVersionNumber == parts[0] * 1_000_000 + parts[1] * 1_000 + parts[2])

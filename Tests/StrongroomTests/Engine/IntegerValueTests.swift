@@ -3,25 +3,18 @@ import StrongroomTesting
 import Testing
 
 struct IntegerValueTests {
-    @Test func everySizeOfInt64RoundTrips() async throws {
+    @Test func integersOfEverySizeAndWidthRoundTrip() async throws {
         var edges: [Int64] = [.min, .max, 0, -1, 1]
         // The engine stores an integer in 1, 2, 3, 4, 6 or 8 bytes: the edges of each.
         for bits: Int64 in [7, 8, 15, 16, 23, 24, 31, 32, 47, 48, 53, 62] {
             let edge = Int64(1) << bits
             edges += [edge - 1, edge, edge + 1, -edge - 1, -edge, -edge + 1]
         }
-        try await expectRoundTrip(edges)
-    }
-
-    @Test func randomIntegersRoundTrip() async throws {
         var generator = SeededGenerator(1)
         let numbers = (0..<500).map { _ in
             Int64(truncatingIfNeeded: generator.next()) >> Int64.random(in: 0..<64, using: &generator)
         }
-        try await expectRoundTrip(numbers)
-    }
-
-    @Test func everyWidthRoundTripsAtItsEdges() async throws {
+        try await expectRoundTrip(edges + numbers)
         try await expectRoundTrip([Int.min, -1, 0, 1, Int.max])
         try await expectRoundTrip([Int8.min, -1, 0, 1, Int8.max])
         try await expectRoundTrip([Int16.min, -1, 0, 1, Int16.max])

@@ -64,43 +64,24 @@ struct ReplacedRowsTests {
         }
     }
 
-    private struct Recursive: Configuration {
-        static let target = "recursive"
-
-        let directory: TemporaryDirectory?
-        let isRecursive: Bool
-
-        func filePath(for database: DatabaseName) -> String? { directory?.path(database.fileName) }
-
-        func keyChain(for database: DatabaseName) -> KeyChain { KeyChain.plaintext }
-
-        func settings(for database: DatabaseName) -> StoreSettings {
-            StoreSettings(storage: directory == nil ? .memory : .disk, recursiveTriggers: isRecursive)
-        }
-
-        func migrator(for database: DatabaseName) -> Migrator? {
-            Migrator {
-                Migration("1") { db in
-                    try db.execute("CREATE TABLE word (id INTEGER PRIMARY KEY, word TEXT UNIQUE)")
-                    try db.execute("CREATE TABLE entry (word TEXT)")
-                    try db.execute(
-                        "CREATE TRIGGER added AFTER INSERT ON word BEGIN INSERT INTO entry VALUES (new.word); END")
-                    try db.execute(
-                        "CREATE TRIGGER removed AFTER DELETE ON word BEGIN DELETE FROM entry WHERE word = old.word; END"
-                    )
-                    try db.execute("INSERT INTO word VALUES (1, 'a')")
-                    try db.execute("INSERT OR REPLACE INTO word VALUES (1, 'b')")
-                }
-            }
+    private static let migrator = Migrator {
+        Migration("1") { db in
+            try db.execute("CREATE TABLE word (id INTEGER PRIMARY KEY, word TEXT UNIQUE)")
+            try db.execute("CREATE TABLE entry (word TEXT)")
+            try db.execute("CREATE TRIGGER added AFTER INSERT ON word BEGIN INSERT INTO entry VALUES (new.word); END")
+            try db.execute(
+                "CREATE TRIGGER removed AFTER DELETE ON word BEGIN DELETE FROM entry WHERE word = old.word; END")
+            try db.execute("INSERT INTO word VALUES (1, 'a')")
+            try db.execute("INSERT OR REPLACE INTO word VALUES (1, 'b')")
         }
     }
 
     @Test(arguments: [false, true], [false, true])
     func aSettingFiresDeleteTriggersForReplacedRows(isRecursive: Bool, isOnDisk: Bool) async throws {
-        let directory = isOnDisk ? try TemporaryDirectory() : nil
-        let stores = try Stores(Recursive(directory: directory, isRecursive: isRecursive))
+        let settings = StoreSettings(storage: isOnDisk ? .disk : .memory, recursiveTriggers: isRecursive)
+        let vault = Vault(keys: .numbered(1)).with(\.migrator, Self.migrator).with(\.settings, settings)
         for round in 0..<(isOnDisk ? 2 : 1) {
-            let store = try await stores.open("recursive.sqlite")
+            let store = try await vault.open()
             let words = try await store.write { db in
                 try db.execute("INSERT OR REPLACE INTO word VALUES (1, \("c\(round)"))")
                 return try db.values("SELECT word FROM entry ORDER BY word", as: String.self)

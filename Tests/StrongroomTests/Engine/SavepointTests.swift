@@ -68,18 +68,6 @@ struct SavepointTests {
         } catch is Stop {}
     }
 
-    @Test func anErrorThatLeavesTheClosureUndoesEverything() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        await #expect(throws: Stop(number: 3)) {
-            try await store.write { db in
-                try Contact.insert(Contact(email: "1"), in: db)
-                try db.savepoint { db in try Contact.insert(Contact(email: "2"), in: db) }
-                try db.savepoint { _ in throw Stop(number: 3) }
-            }
-        }
-        #expect(try await Self.emails(store) == [])
-    }
-
     @Test func aFailedStatementInASavepointCanBeSwallowed() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         try await store.write { db in

@@ -7,38 +7,6 @@ struct StatementCacheTests {
         try Connection(path: ":memory:", mode: .create, database: "memory")
     }
 
-    @Test func aStatementIsPreparedOnceAndReused() throws {
-        let connection = try Self.makeConnection()
-        let first = try connection.statement("SELECT ?1")
-        first.finish()
-        for _ in 1...3 {
-            let again = try connection.statement("SELECT ?1")
-            #expect(again === first)
-            again.finish()
-        }
-        let other = try connection.statement("SELECT ?1 ")
-        #expect(other !== first)
-    }
-
-    @Test func aTablesStatementIsMadeOnceForEachTableAndOperation() throws {
-        let connection = try Self.makeConnection()
-        var made = 0
-        func statement(_ type: Any.Type, _ operation: Int) throws -> Statement {
-            let statement = try connection.statement(OperationKey(type, operation)) {
-                made += 1
-                return ("SELECT \(made)", [])
-            }
-            statement.finish()
-            return statement
-        }
-        let first = try statement(Contact.self, 0)
-        #expect(try statement(Contact.self, 0) === first)
-        #expect(made == 1)
-        #expect(try statement(Contact.self, 1) !== first)
-        #expect(try statement(Named.self, 0) !== first)
-        #expect(made == 3)
-    }
-
     /// More queries than are remembered; the last two differ only in Unicode composition.
     @Test func aQuerysStatementIsThatOfItsTexts() throws {
         let connection = try Self.makeConnection()
@@ -66,27 +34,6 @@ struct StatementCacheTests {
         let again = try statement(1, "\u{E9}", "")
         again.finish()
         #expect(try statement(1, "\u{E9}", "") === again)
-    }
-
-    @Test func theOldestStatementsAreDroppedAndTheNewestKept() throws {
-        let connection = try Self.makeConnection()
-        let early = try connection.statement("SELECT 'early'")
-        early.finish()
-        let often = try connection.statement("SELECT 'often'")
-        often.finish()
-        for number in 0..<600 {
-            try connection.statement("SELECT \(number)").finish()
-            try connection.statement("SELECT 'often'").finish()
-        }
-        #expect(try connection.statement("SELECT 'often'") === often)
-        #expect(try connection.statement("SELECT 'early'") !== early)
-    }
-
-    @Test func theLibrarysOwnStatementsAreNotTheUsers() throws {
-        let connection = try Self.makeConnection()
-        try connection.run("PRAGMA query_only = ON")
-        try expectFailure(.notAuthorized) { try connection.statement("PRAGMA query_only = ON") }
-        try connection.run("PRAGMA query_only = OFF")
     }
 }
 

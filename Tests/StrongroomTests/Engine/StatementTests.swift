@@ -67,25 +67,6 @@ struct StatementTests {
         }
     }
 
-    @Test func theSameSQLCanBeNestedInItselfDeeply() async throws {
-        let store = try await TemporaryStore(tables: [Contact.schema]).store
-        try await store.write { db in try Contact.insert(contentsOf: Contact.samples(3), in: db) }
-        try await store.read { db in
-            let count = try Self.leaves(6, db)
-            #expect(count == 729)
-        }
-    }
-
-    private static func leaves(_ depth: Int, _ db: borrowing some Reading & ~Copyable) throws -> Int {
-        guard depth > 0 else { return 1 }
-        var count = 0
-        try db.forEachRow("SELECT id FROM contact") { _ in
-            count += try leaves(depth - 1, db)
-            try #require(count <= 729, "an outer query begins again and again")
-        }
-        return count
-    }
-
     @Test func rowsCanBeChangedWhileOthersAreRead() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         try await store.write { db in try Contact.insert(contentsOf: Contact.samples(20), in: db) }

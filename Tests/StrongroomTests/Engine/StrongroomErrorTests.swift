@@ -13,13 +13,6 @@ struct StrongroomErrorTests {
         #expect(full.resultCode?.primary == 19)
     }
 
-    @Test func errorsAreComparedByWhatTheyTell() {
-        #expect(StrongroomError(.busy, "a") == StrongroomError(.busy, "a"))
-        #expect(StrongroomError(.busy, "a") != StrongroomError(.closed, "a"))
-        #expect(StrongroomError(.busy, "a", sql: "b") != StrongroomError(.busy, "a"))
-        #expect(StrongroomError.Code.wrongKey.description == "wrongKey")
-    }
-
     @Test func anEnginesErrorNamesTheDatabaseAndTheExtendedCode() async throws {
         let store = try await TemporaryStore(tables: [Contact.schema]).store
         let error = try await expectFailure(.constraint) {

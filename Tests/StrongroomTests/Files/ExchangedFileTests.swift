@@ -81,20 +81,16 @@ struct ExchangedFileTests {
             INSERT INTO line
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) SELECT 'line ' || i FROM n
             """)
-        let (path, mine, count) = (path, mine, Locked(0))
+        let (path, mine, isFirst) = (path, mine, Once())
         var monitor = WorkMonitor()
         monitor.isCancelled = {
-            let isFirst = count.withLock { count in
-                count += 1
-                return count == 1
-            }
-            if isFirst { try? Self.exchange(path, exchange, mine: mine) }
+            if isFirst() { try? Self.exchange(path, exchange, mine: mine) }
             return false
         }
         let copy = CheckedCopy(
             file: database(directory.path("source")), from: nil, to: nil, path: path, monitor: monitor)
         #expect(throws: StrongroomError.self) { try copy.make(from: source) }
-        #expect(count.withLock { $0 } > 0)
+        #expect(!isFirst())
         try expectUntouched()
     }
 
@@ -155,18 +151,8 @@ struct ReplacedFileTests {
     #if os(Linux)
     /// Its locks are kept, so that the program's operations fail.
     @Test func aFileThatAnotherProgramHasOpenIsKeptAfterAFailure() throws {
-        let program = Process()
-        let handle = try FileHandle(forReadingFrom: URL(filePath: path))
-        program.executableURL = URL(filePath: "/bin/sleep")
-        program.arguments = ["600"]
-        program.standardInput = handle
-        try program.run()
-        try handle.close()
-        defer {
-            // It may have inherited a signal mask that blocks the others.
-            kill(program.processIdentifier, SIGKILL)
-            program.waitForEnd()
-        }
+        let holder = try FileHolder(path)
+        defer { holder.end() }
         let file = try ReplacedFile(path)
         try FileManager.default.removeItem(atPath: path)
         try file.retire()

@@ -59,16 +59,11 @@ enum Attribute {
     "Attributes of files that are replaced", .ending,
     .enabled(if: Attribute.areKnown, Attribute.reason))
 struct FileAttributesTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-    private let newer: Vault
+    private let directory = TemporaryDirectory.ofSuite()
+    private var vault: Vault { Vault(directory.path("files"), keys: .numbered(1)) }
+    private var newer: Vault { Vault(directory.path("files"), keys: .numbered(1), .numbered(2)) }
 
-    init() async throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path("files"), keys: .numbered(1))
-        newer = Vault(directory.path("files"), keys: .numbered(1), .numbered(2))
-        try await vault.keep("first")
-    }
+    init() async throws { try await vault.keep("first") }
 
     private func mark() throws {
         #expect(Attribute.set("user.strongroom", Array("a tag".utf8), vault.path))

@@ -3,14 +3,6 @@ import Strongroom
 import StrongroomTesting
 import Testing
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// A link, a FIFO or a directory in the place of a file that belongs to a database: an error that names it; it is not
 /// followed, overwritten or waited for.
 @Suite(.timeLimit(.minutes(5)))
@@ -21,15 +13,11 @@ struct PlantedFileTests {
 
     private static let content = Data("SQLite format 3\0 and all that is mine".utf8)
 
-    private let directory: TemporaryDirectory
-    private let vault: Vault
+    private let directory = TemporaryDirectory.ofSuite()
+    private var vault: Vault { Vault(directory.path("vault"), keys: .numbered(1)) }
     private var mine: String { directory.path("mine") }
 
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path("vault"), keys: .numbered(1))
-        try Self.content.write(to: URL(filePath: mine))
-    }
+    init() throws { try Self.content.write(to: URL(filePath: mine)) }
 
     private func plant(_ kind: Kind, at path: String) throws {
         switch kind {

@@ -146,10 +146,7 @@ func expectRoundTrip<Content: ColumnValue & Equatable>(
     _ contents: [Content],
     sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
-    let result = try await RoundTrip(contents)
-    #expect(result.asRecord == contents, sourceLocation: sourceLocation)
-    #expect(result.asParameter == contents, sourceLocation: sourceLocation)
-    #expect(result.asUpdate == contents.reversed(), sourceLocation: sourceLocation)
+    try await expectRoundTrip(contents, by: \.self, sourceLocation: sourceLocation)
 }
 
 /// Checks that values come back bit for bit, where `==` would let a difference pass.

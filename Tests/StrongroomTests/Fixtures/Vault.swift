@@ -83,6 +83,11 @@ extension Vault {
         }
     }
 
+    /// Opens the file, makes a backup and closes it again.
+    func backUp(to path: String, key: Key? = nil) async throws {
+        try await using { store in _ = try await store.backup(to: path, key: key) }
+    }
+
     /// Opens the file, reads the lines in it and closes it again.
     func lines() async throws -> [String] { try await using { store in try await store.lines() } }
 
@@ -114,6 +119,16 @@ extension Vault {
         _ work: @escaping @Sendable (borrowing ReadTransaction) throws -> Result
     ) async throws -> Result {
         try await using { store in try await store.read(work) }
+    }
+
+    /// A vault whose chain of keys changes while it is open.
+    init(_ directory: String, numbers: Locked<[UInt8]>) {
+        self.init(directory) { _ in try KeyChain(numbers.withLock { $0.map(Key.numbered) }) }
+    }
+
+    /// A vault with the keys of some numbers.
+    init(_ directory: String, numbers: [UInt8]) {
+        self.init(directory) { _ in try KeyChain(numbers.map(Key.numbered)) }
     }
 
     /// The vault with other answers.

@@ -47,16 +47,6 @@ struct EnvelopeBytesTests {
         }
     }
 
-    @Test func everyFlippedByteIsFoundOut() throws {
-        for index in bytes.indices {
-            for mask: UInt8 in [0x01, 0x80] {
-                #expect(throws: EnvelopeDefect.self, "byte \(index)") {
-                    try Envelope(bytes: bytes.flipped(index, by: mask))
-                }
-            }
-        }
-    }
-
     /// Somebody who knows the format makes the check sum right; the keys are what stops them.
     @Test func everyByteThatIsChangedOnPurposeIsFoundOut() throws {
         let chain = try KeyChain(.numbered(2))

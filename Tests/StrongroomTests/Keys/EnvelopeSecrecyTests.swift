@@ -33,22 +33,8 @@ struct EnvelopeSecrecyTests {
     }
 
     private func expectNothing(in text: String, sourceLocation: SourceLocation = #_sourceLocation) {
-        #expect(!text.contains(Self.passphrase), sourceLocation: sourceLocation)
-        #expect(!text.contains(recovery.text), sourceLocation: sourceLocation)
-        for piece in pieces {
-            let hex = piece.map { String($0, radix: 16) }
-            let forms = [
-                hex.joined(), hex.joined().uppercased(), hex.joined(separator: " "), hex.joined(separator: ", "),
-                piece.map { String($0) }.joined(separator: ", "), piece.map { "- \($0)" }.joined(separator: "\n"),
-            ]
-            for form in forms { #expect(!text.contains(form), "\(form)", sourceLocation: sourceLocation) }
-        }
-    }
-
-    private func texts<T>(of value: T) -> [String] {
-        var dumped = ""
-        dump(value, to: &dumped)
-        return ["\(value)", String(reflecting: value), dumped, "\([value])", "\(Optional(value) as Any)"]
+        Secrecy.expectNone(
+            of: pieces, [Self.passphrase, recovery.text], in: text, sourceLocation: sourceLocation)
     }
 
     @Test func theSidecarHoldsNoSecretInTheClear() throws {
@@ -65,10 +51,10 @@ struct EnvelopeSecrecyTests {
         let derivation = try #require(envelope.sealed.slots.first?.derivation)
         let wrapping = try wrappingKeys.key(for: .passphrase(Self.passphrase), derivation)
         let shown =
-            texts(of: opened) + texts(of: opened.dataKeys) + texts(of: wrapping)
-            + texts(of: wrappingKeys) + texts(of: recovery) + texts(of: Key.recovery(recovery))
-            + texts(of: opened.fileKeys) + texts(of: opened.keySlots)
-            + texts(of: opened.sealed)
+            Secrecy.texts(of: opened) + Secrecy.texts(of: opened.dataKeys) + Secrecy.texts(of: wrapping)
+            + Secrecy.texts(of: wrappingKeys) + Secrecy.texts(of: recovery) + Secrecy.texts(of: Key.recovery(recovery))
+            + Secrecy.texts(of: opened.fileKeys) + Secrecy.texts(of: opened.keySlots)
+            + Secrecy.texts(of: opened.sealed)
         for text in shown { expectNothing(in: text) }
         #expect("\(recovery)" == "RecoveryKey")
     }
@@ -92,7 +78,7 @@ struct EnvelopeSecrecyTests {
                 try #require(throws: StrongroomError.self) { _ = try sidecar.open(.passphrase(Self.passphrase)) })
         }
         for error in errors {
-            for text in texts(of: error) + [error.localizedDescription] { expectNothing(in: text) }
+            for text in Secrecy.texts(of: error) + [error.localizedDescription] { expectNothing(in: text) }
         }
     }
 }

@@ -41,13 +41,6 @@ struct EnvelopeTests {
         #expect(both.fingerprint(0) != both.fingerprint(1))
     }
 
-    @Test func theChainIsTriedFromTheNewestToTheOldest() throws {
-        let envelope = try OpenEnvelope.with(.passphrase("a"), .numbered(1), .passphrase("b"))
-        #expect(try openEnvelope(envelope.bytes, .passphrase("a"), .numbered(1), .passphrase("b")).position == 2)
-        #expect(try openEnvelope(envelope.bytes, .passphrase("b"), .numbered(1), .numbered(7)).position == 1)
-        #expect(try openEnvelope(envelope.bytes, .passphrase("a"), .numbered(8), .numbered(7)).position == 0)
-    }
-
     /// In a process of its own, where no other test derives keys.
     @Test func theCurrentKeyCostsOneDerivationAndTheOldestOneForEachKey() async throws {
         await #expect(processExitsWith: .success) {
@@ -87,45 +80,6 @@ struct EnvelopeTests {
         #expect(try openEnvelope(envelope.bytes, Self.old).position == 0)
     }
 
-    @Test func aKeyThatIsRevokedOpensNoMore() throws {
-        var envelope = try OpenEnvelope.with(Self.old, Self.new)
-        let old = envelope.fingerprint(0)
-        try envelope.revoke(old)
-        #expect(try expectDefect(envelope.bytes, Self.old) == .noKeyFits)
-        #expect(try openEnvelope(envelope.bytes, Self.new).dataKeys == envelope.dataKeys)
-        try expectFailure(.keySlot, saying: old.description) { try envelope.revoke(old) }
-    }
-
-    @Test func theLastSlotOfAChainIsNotRevoked() throws {
-        var envelope = try OpenEnvelope.with(Self.old)
-        let before = envelope.bytes
-        try expectFailure(.keySlot) { try envelope.revoke(envelope.fingerprint(0)) }
-        #expect(envelope.bytes == before)
-        _ = try envelope.addRecoveryKey(label: "safe", date: .fixed).key
-        try expectFailure(.keySlot) { try envelope.revoke(envelope.fingerprint(0)) }
-        try envelope.revoke(envelope.fingerprint(1))
-        #expect(envelope.keySlots.count == 1)
-    }
-
-    @Test func replacingPutsOneKeyInAnothersPlaceWithTheSameDataKey() throws {
-        var envelope = try OpenEnvelope.with(Self.old)
-        let dataKeys = envelope.dataKeys
-        try envelope.replace(envelope.fingerprint(0), with: Self.new, label: "2027", date: .fixed)
-        #expect(envelope.keySlots.map(\.label) == ["2027"])
-        #expect(try expectDefect(envelope.bytes, Self.old) == .noKeyFits)
-        #expect(try openEnvelope(envelope.bytes, Self.new).dataKeys == dataKeys)
-    }
-
-    @Test func aReplacementThatFailsChangesNothing() throws {
-        var envelope = try OpenEnvelope.with(Self.old)
-        let before = envelope.bytes
-        try expectFailure(.keySlot) {
-            try envelope.replace(
-                KeyFingerprint(bytes: [UInt8](repeating: 0, count: 8)), with: Self.new, label: "", date: .fixed)
-        }
-        #expect(envelope.bytes == before)
-    }
-
     @Test func replacingByAKeyThatHasASlotKeepsThatSlot() throws {
         var envelope = try OpenEnvelope.with(Self.old, Self.new)
         let slot = try envelope.replace(envelope.fingerprint(0), with: Self.new, label: "ignored", date: .fixed)
@@ -133,14 +87,6 @@ struct EnvelopeTests {
         #expect(envelope.keySlots == [slot])
         try envelope.replace(slot.fingerprint, with: Self.new, label: "", date: .fixed)
         #expect(envelope.keySlots == [slot])
-    }
-
-    @Test func aKeyHasOneSlot() throws {
-        for key in [Key.passphrase("a"), .numbered(1)] {
-            var envelope = try OpenEnvelope.with(key)
-            try expectFailure(.keySlot) { try envelope.add(key, label: "again", date: .fixed, cost: .least) }
-            #expect(envelope.keySlots.count == 1)
-        }
     }
 
     @Test func thereAreAtMost64Slots() throws {
@@ -168,12 +114,6 @@ struct EnvelopeTests {
         #expect(slot.created == Date(timeIntervalSince1970: 0))
     }
 
-    @Test func anEmptyPassphraseHasNoSlot() throws {
-        #expect(throws: StrongroomError.self) {
-            try OpenEnvelope(databaseSalt: .salt, key: .passphrase(""), label: "", date: .fixed)
-        }
-    }
-
     // MARK: Costs
 
     @Test func aDearerCostGetsASaltOfItsOwnAndACheaperOneDoesNot() throws {
@@ -186,17 +126,6 @@ struct EnvelopeTests {
         #expect(derivations[1] != derivations[2])
         #expect(derivations[2] == derivations[3])
         for text in ["a", "b", "c", "d"] { #expect(try openEnvelope(envelope.bytes, .passphrase(text)).position == 0) }
-    }
-
-    @Test func howeverOftenTheCostIsRaisedTheEnvelopeCanBeRead() throws {
-        var envelope = try OpenEnvelope.with(.numbered(1))
-        for logarithm in UInt8(10)...14 {
-            try envelope.add(
-                .passphrase("\(logarithm)"), label: "", date: .fixed,
-                cost: ScryptCost(roundsLogarithm: logarithm, parallelism: 1))
-        }
-        #expect(Set(envelope.sealed.slots.map(\.derivation)).count == 4)
-        #expect(try openEnvelope(envelope.bytes, .passphrase("14")).position == 0)
     }
 
     @Test func theUsualCostIsThatOfAReader() throws {
@@ -240,13 +169,4 @@ struct EnvelopeTests {
     }
 
     // MARK: Opening with the data key
-
-    @Test func anOpenStoreChangesTheEnvelopeWithOnlyItsDataKey() throws {
-        let made = try OpenEnvelope.with(Self.old)
-        var opened = try Envelope(bytes: made.bytes).open(with: made.dataKeys)
-        try opened.replace(opened.fingerprint(0), with: Self.new, label: "", date: .fixed)
-        #expect(try openEnvelope(opened.bytes, Self.new).dataKeys == made.dataKeys)
-        let error = #expect(throws: EnvelopeDefect.self) { try Envelope(bytes: made.bytes).open(with: .random()) }
-        #expect(error == .noKeyFits)
-    }
 }

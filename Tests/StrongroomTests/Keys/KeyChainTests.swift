@@ -9,10 +9,6 @@ struct KeyChainTests {
         #expect(try !KeyChain(.passphrase("a")).isPlaintext)
     }
 
-    @Test func keysKeepTheirNumber() throws {
-        #expect(try KeyChain(.passphrase("a"), .numbered(1), .random()).count == 3)
-    }
-
     @Test(arguments: [
         (Key.passphrase(""), "empty"),
         (.raw([]), "0 bytes"),
@@ -43,21 +39,5 @@ struct KeyChainTests {
     @Test func aPassphraseGivenAsBytesIsTheSameAsItsText() {
         let bytes = Array("пароль\0".utf8)
         #expect(bytes.withUnsafeBytes { Key.passphrase(bytes: $0) } == .passphrase("пароль\0"))
-    }
-
-    @Test(arguments: [
-        (Key.passphrase("é"), Key.passphrase("e\u{301}")),
-        (.passphrase("пароль"), .passphrase("пар")),
-        (.passphrase("a"), .passphrase("a\0")),
-        (.passphrase("a"), .passphrase("A")),
-        (.passphrase("a"), .passphrase("a ")),
-        (.numbered(1), .numbered(2)),
-        (.passphrase(String(repeating: "\u{1}", count: 32)), .numbered(1)),
-        (.random(), .random()),
-    ])
-    func keysWithDifferentBytesAreDifferent(first: Key, second: Key) throws {
-        #expect(first != second)
-        #expect(first == first)
-        #expect(try KeyChain(first, second).count == 2)
     }
 }

@@ -13,39 +13,16 @@ struct KeySecrecyTests {
         .raw(bytes, salt: Array(bytes.prefix(3))),
     ]
 
-    /// Forms in which the material could appear in a text.
-    private static func forms(of bytes: [UInt8]) -> [String] {
-        let hex = bytes.map { String($0, radix: 16) }
-        return [
-            hex.joined(), hex.joined().uppercased(), hex.joined(separator: " "), hex.joined(separator: ", "),
-            bytes.map { String($0) }.joined(separator: ", "), bytes.map { "- \($0)" }.joined(separator: "\n"),
-            Data(bytes).base64EncodedString(),
-        ]
-    }
-
     private func expectNothing(in text: String, sourceLocation: SourceLocation = #_sourceLocation) {
-        #expect(!text.contains(Self.passphrase), sourceLocation: sourceLocation)
         let pieces = [Array(Self.passphrase.utf8.prefix(4)), Array(Self.bytes.prefix(4))]
-        for form in pieces.flatMap(Self.forms) {
-            #expect(!text.contains(form), "\(form)", sourceLocation: sourceLocation)
-        }
+        Secrecy.expectNone(of: pieces, [Self.passphrase], in: text, sourceLocation: sourceLocation)
         // `dump` writes one element a line.
         #expect(!text.contains("- 160\n"), sourceLocation: sourceLocation)
     }
 
-    private func texts<T>(of value: T) -> [String] {
-        var dumped = ""
-        dump(value, to: &dumped)
-        return [
-            "\(value)", String(describing: value), String(reflecting: value), dumped, "\([value])",
-            "\(Optional(value) as Any)",
-            String(reflecting: ["key": value]), Mirror(reflecting: value).children.map { "\($0)" }.joined(),
-        ]
-    }
-
     @Test(arguments: keys.indices)
     func aKeyHasNoTextWithItsContent(index: Int) {
-        for text in texts(of: Self.keys[index]) { expectNothing(in: text) }
+        for text in Secrecy.texts(of: Self.keys[index]) { expectNothing(in: text) }
     }
 
     @Test func theTextOfAKeyTellsItsKind() {
@@ -60,7 +37,8 @@ struct KeySecrecyTests {
             let chain: KeyChain
         }
         let chain = try KeyChain(Self.keys[0], Self.keys[1], Self.keys[2])
-        for text in texts(of: chain) + texts(of: Holder(key: Self.keys[0], chain: chain)) { expectNothing(in: text) }
+        let holder = Holder(key: Self.keys[0], chain: chain)
+        for text in Secrecy.texts(of: chain) + Secrecy.texts(of: holder) { expectNothing(in: text) }
     }
 
     @Test func noErrorShowsAKey() async throws {
@@ -71,7 +49,7 @@ struct KeySecrecyTests {
         for key in Self.keys[3...] { errors.append(try expectFailure(.invalidKey) { try KeyChain(key) }) }
         errors.append(try expectFailure(.invalidKey) { try KeyChain(Self.keys[0], Self.keys[0]) })
         for error in errors {
-            for text in texts(of: error) + [error.localizedDescription] { expectNothing(in: text) }
+            for text in Secrecy.texts(of: error) + [error.localizedDescription] { expectNothing(in: text) }
         }
     }
 
@@ -79,7 +57,7 @@ struct KeySecrecyTests {
         let directory = try TemporaryDirectory()
         let store = try await Vault(directory.path(""), keys: Self.keys[0], Self.keys[1]).open()
         try await store.read { _ in }
-        for text in texts(of: store) + texts(of: store.opening) { expectNothing(in: text) }
+        for text in Secrecy.texts(of: store) + Secrecy.texts(of: store.opening) { expectNothing(in: text) }
         try await store.close()
     }
 
@@ -98,7 +76,37 @@ struct KeySecrecyTests {
                 atPath: path, contents: Data(content.utf8), attributes: [.posixPermissions: 0o600])
             #expect(made)
             let error = try #require(throws: StrongroomError.self) { try KeyFile(path).keyChain() }
-            for text in texts(of: error) { expectNothing(in: text) }
+            for text in Secrecy.texts(of: error) { expectNothing(in: text) }
+        }
+    }
+}
+
+/// What a secret could be shown as.
+enum Secrecy {
+    /// Every text that Swift makes of a value.
+    static func texts<T>(of value: T) -> [String] {
+        var dumped = ""
+        dump(value, to: &dumped)
+        return [
+            "\(value)", String(describing: value), String(reflecting: value), dumped, "\([value])",
+            "\(Optional(value) as Any)",
+            String(reflecting: ["key": value]), Mirror(reflecting: value).children.map { "\($0)" }.joined(),
+        ]
+    }
+
+    /// Checks that no piece of a secret is in a text in any form, and no secret text.
+    static func expectNone(
+        of pieces: [[UInt8]], _ secrets: [String], in text: String, sourceLocation: SourceLocation
+    ) {
+        for secret in secrets { #expect(!text.contains(secret), sourceLocation: sourceLocation) }
+        for piece in pieces {
+            let hex = piece.map { String($0, radix: 16) }
+            let forms = [
+                hex.joined(), hex.joined().uppercased(), hex.joined(separator: " "), hex.joined(separator: ", "),
+                piece.map { String($0) }.joined(separator: ", "), piece.map { "- \($0)" }.joined(separator: "\n"),
+                Data(piece).base64EncodedString(),
+            ]
+            for form in forms { #expect(!text.contains(form), "\(form)", sourceLocation: sourceLocation) }
         }
     }
 }

@@ -72,16 +72,6 @@ struct ShellExchangeTests {
                 == ["the shell's", "ours"])
     }
 
-    @Test func aFileGoesBackAndForth() async throws {
-        let vault = Vault(directory.path(""), keys: .passphrase("back and forth"))
-        for round in 0..<3 {
-            try await vault.keep("ours \(round)")
-            _ = try shell.run(
-                vault.path, key: "PRAGMA key = 'back and forth'", "INSERT INTO line VALUES ('shell''s \(round)');")
-        }
-        #expect(try await vault.lines() == (0..<3).flatMap { ["ours \($0)", "shell's \($0)"] })
-    }
-
     @Test func theEnginesOwnSettingsAreUsed() async throws {
         let key = "PRAGMA key = 'settings'"
         let vault = Vault(directory.path(""), keys: .passphrase("settings"))

@@ -16,23 +16,14 @@ struct ClosingCheckpointTests {
         }
     }
 
-    private let directory: TemporaryDirectory
-    private let vault: Vault
+    /// Who waited as long would never come back.
+    private let vault = Vault(keys: .numbered(1)).with(\.settings.busyTimeout, .seconds(100_000))
 
-    init() async throws {
-        directory = try TemporaryDirectory()
-        // Who waited as long would never come back.
-        vault = Vault(directory.path("data"), keys: .numbered(1)).with(\.settings.busyTimeout, .seconds(100_000))
-        try await vault.keep("a")
-    }
-
-    private func otherConnection(_ store: Store) throws -> Connection {
-        try store.file.connect(as: .reader)
-    }
+    init() async throws { try await vault.keep("a") }
 
     @Test func anotherProgramsReadDelaysNoClose() async throws {
         let store = try await vault.open()
-        let other = try otherConnection(store)
+        let other = try store.file.connect(as: .reader)
         try other.beginSnapshot()
         _ = try other.ownValue("SELECT count(*) FROM line")
         try await store.write { db in try db.execute("INSERT INTO line (text) VALUES ('b')") }

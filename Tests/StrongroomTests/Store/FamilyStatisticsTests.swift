@@ -4,7 +4,7 @@ import Testing
 // Internal: a second connection on the file, as another process has one.
 @testable import Strongroom
 
-@Suite("What the stores of a family have required", .ending)
+@Suite("What a store and those of a family have required", .ending)
 struct FamilyStatisticsTests {
     @Test func `the sums of open and closed stores are kept, by family`() async throws {
         let directory = try TemporaryDirectory()
@@ -52,6 +52,23 @@ struct FamilyStatisticsTests {
         let numbers = try #require(stores.familyStatistics["vault"])
         #expect(numbers.busyRetries > 0 && numbers.busyRetries == store.statistics.busyRetries)
         #expect(numbers.busyWait >= .milliseconds(numbers.busyRetries) && numbers.busyWait == store.statistics.busyWait)
+        try await store.close()
+    }
+
+    @Test func statementsAndPagesAreCounted() async throws {
+        let fixture = try await LineStore(readers: 1)
+        let store = fixture.store
+        let before = store.statistics
+        for number in 0..<20 { try await store.write { db in try addLine(number, db) } }
+        for _ in 0..<10 { _ = try await fixture.lines() }
+        let after = store.statistics
+        #expect(after.writes - before.writes == 20 && after.reads - before.reads == 10)
+        // Each text once a connection.
+        #expect(after.statementsPrepared - before.statementsPrepared == 2)
+        #expect(after.statementsReused - before.statementsReused == 28)
+        #expect(after.pageCacheHits > before.pageCacheHits)
+        #expect(after.pageCacheMisses > before.pageCacheMisses)
+        #expect(after.busyRetries == 0)
         try await store.close()
     }
 }

@@ -72,50 +72,6 @@ struct LineStore: Sendable {
         try await store.read { db in try lineNumbers(db) }
     }
 
-    /// Holds the writer from when this returns until the moment comes.
-    func holdWriter(until moment: Moment) async throws -> Task<Void, any Error> {
-        let inside = Moment()
-        let holder = Task { [store] in
-            try await store.write { _ in
-                inside.come()
-                try moment.block()
-            }
-        }
-        try await inside.wait()
-        return holder
-    }
-
-    /// Starts work that has to wait for a connection, and returns when it waits.
-    func waiting<T: Sendable>(_ work: @escaping @Sendable () async throws -> T) async throws -> Task<T, any Error> {
-        let waits = store.statistics.waits
-        let task = Task { try await work() }
-        try await eventually { store.statistics.waits > waits }
-        return task
-    }
-
-    /// Starts work for each number; it waits in their order.
-    func waiting<T: Sendable>(
-        _ numbers: Range<Int>,
-        _ work: @escaping @Sendable (Int) async throws -> T
-    ) async throws -> [Task<T, any Error>] {
-        var tasks: [Task<T, any Error>] = []
-        for number in numbers { tasks.append(try await waiting { try await work(number) }) }
-        return tasks
-    }
-
-    /// Starts work for each number while the writer is held, and lets it go then.
-    func queued<T: Sendable>(
-        _ numbers: Range<Int>,
-        _ work: @escaping @Sendable (Int) async throws -> T
-    ) async throws -> [Task<T, any Error>] {
-        let canEnd = Moment()
-        let holder = try await holdWriter(until: canEnd)
-        let tasks = try await waiting(numbers, work)
-        canEnd.come()
-        try await holder.value
-        return tasks
-    }
-
     /// Waits until the store refuses what is new, since somebody is closing it.
     func untilRefusing() async throws {
         while true {

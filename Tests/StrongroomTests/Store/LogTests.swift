@@ -5,30 +5,14 @@ import Testing
 
 @Suite("What a logger is told")
 struct LogTests {
-    private struct LoggedConfiguration: Configuration {
-        static let target = "logged"
-
-        let directory: TemporaryDirectory
-        let log: CollectedLog
-        let level: Logger.Level
-        var slow: Duration?
-
-        func filePath(for database: DatabaseName) -> String? { directory.path(database.fileName) }
-        func keyChain(for database: DatabaseName) async throws -> KeyChain {
-            try KeyChain(.passphrase("a secret word"))
-        }
-        func migrator(for database: DatabaseName) -> Migrator? {
-            Migrator { Migration("1") { db in try db.execute("CREATE TABLE line (number INTEGER UNIQUE, text)") } }
-        }
-        func settings(for database: DatabaseName) -> StoreSettings { StoreSettings(slowStatement: slow) }
-        func logger(for database: DatabaseName) -> Logger? { log.logger(level) }
-    }
-
     private func use(_ level: Logger.Level, slow: Duration? = nil) async throws -> [CollectedLog.Entry] {
         let log = CollectedLog()
-        let stores = try Stores(
-            LoggedConfiguration(directory: TemporaryDirectory(), log: log, level: level, slow: slow))
-        let store = try await stores.open("logged.sqlite")
+        var vault = Vault(keys: .passphrase("a secret word")).with(\.logger, log.logger(level))
+        vault.settings.slowStatement = slow
+        vault.migrator = Migrator {
+            Migration("1") { db in try db.execute("CREATE TABLE line (number INTEGER UNIQUE, text)") }
+        }
+        let store = try await vault.open()
         let name = "Ana's address"
         try await store.write { db in
             for number in 4_711..<4_714 { try db.execute("INSERT INTO line VALUES (\(number), \(name))") }
@@ -48,7 +32,7 @@ struct LogTests {
     @Test func statementsComeWithTimeAndRowsAndWithoutValues() async throws {
         let entries = try await use(.debug)
         let statements = entries.filter { $0.message == "statement" }
-        #expect(statements.allSatisfy { $0.level == .debug && $0.metadata["database"] == "logged.sqlite" })
+        #expect(statements.allSatisfy { $0.level == .debug && $0.metadata["database"] == "vault.sqlite" })
         let insert = statements.filter { $0.metadata["sql"]?.hasPrefix("INSERT INTO line") == true }
         #expect(insert.map { $0.metadata["rows"] } == ["1", "1", "1"])
         #expect(insert.allSatisfy { $0.metadata["connection"] == "writer" })

@@ -35,11 +35,10 @@ struct NewerProgramTests {
                 try await expectFailure(.newerSchema, saying: "\"2\"") {
                     try await store.write { db in try db.execute(insert) }
                 }
-                try await expectFailure(.newerSchema) {
-                    try await store.write(as: .immediate) { db in try db.execute(insert) }
-                }
-                try await expectFailure(.newerSchema) {
-                    try await store.write(as: .deferred) { db in try db.execute(insert) }
+                for kind in [WriteKind.immediate, .deferred] {
+                    try await expectFailure(.newerSchema) {
+                        try await store.write(as: kind) { db in try db.execute(insert) }
+                    }
                 }
                 try await expectFailure(.newerSchema) {
                     try await store.read { db in try db.value(count, as: Int.self) }

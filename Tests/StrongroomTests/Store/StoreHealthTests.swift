@@ -20,14 +20,8 @@ struct StoreHealthTests {
 
     @Test func `a store without a free reader is not ready, nor is one that refuses writes`() async throws {
         let fixture = try await LineStore(readers: 1)
-        let (isInside, canEnd) = (Moment(), Moment())
-        let reading = Task {
-            try await fixture.store.read { _ in
-                isInside.come()
-                try canEnd.block()
-            }
-        }
-        try await isInside.wait()
+        let canEnd = Moment()
+        let reading = try await fixture.store.holdReader(until: canEnd)
         let busy = await fixture.store.health(within: .milliseconds(1))
         #expect((busy.readFailure as? StrongroomError)?.code == .timedOut)
         canEnd.come()

@@ -41,12 +41,6 @@ struct StoreInMemoryTests {
         try await store.close()
     }
 
-    @Test func twoAreNotOne() async throws {
-        let (one, other) = (try await Store.inMemory(Line.self), try await Store.inMemory(Line.self))
-        try await one.write { db in try Line.insert(Line(number: 1, text: "one"), in: db) }
-        #expect(try await other.table(Line.self).count() == 0)
-    }
-
     @Test func aConfigurationsStoreHasItsMigratorAndNoKeyAndNoFile() async throws {
         let directory = try TemporaryDirectory()
         let stores = try Stores(Keyless(directory: directory))
@@ -89,8 +83,9 @@ struct StoreInMemoryTests {
         #expect(store.statistics.reads >= 320)
     }
 
-    @Test func whatThrowsIsUndone() async throws {
-        let store = try await Store.inMemory(Line.self)
+    @Test func whatThrowsIsUndoneAndNothingIsInAnotherStore() async throws {
+        let (store, other) = (try await Store.inMemory(Line.self), try await Store.inMemory(Line.self))
+        try await other.write { db in try Line.insert(Line(number: 1, text: "one"), in: db) }
         await #expect(throws: NoKey.self) {
             try await store.write { db in
                 try Line.insert(Line(number: 1, text: "a"), in: db)
@@ -135,14 +130,8 @@ struct StoreInMemoryTests {
 
     @Test func aTimeoutNamesTheHolderOfTheConnection() async throws {
         let store = try await Store.inMemory(Line.self)
-        let (inside, moment) = (Moment(), Moment())
-        let holder = Task {
-            try await store.write(label: "the long one") { _ in
-                inside.come()
-                try moment.block()
-            }
-        }
-        try await inside.wait()
+        let moment = Moment()
+        let holder = try await store.holdWriter(label: "the long one", until: moment)
         let error = await #expect(throws: StrongroomError.self) {
             try await store.read(timeout: .milliseconds(20)) { db in try Line.count(in: db) }
         }
@@ -155,24 +144,6 @@ struct StoreInMemoryTests {
         moment.come()
         try await holder.value
         #expect(try await store.table(Line.self).count() == 0)
-    }
-
-    @Test func aRunningReadIsStopped() async throws {
-        let store = try await Store.inMemory(Line.self)
-        let inside = Moment()
-        let read = Task {
-            try await store.read { db in
-                inside.come()
-                return try db.value(
-                    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n",
-                    as: Int.self)
-            }
-        }
-        try await inside.wait()
-        read.cancel()
-        await #expect(throws: CancellationError.self) { try await read.value }
-        try await store.write { db in try Line.insert(Line(number: 1, text: "a"), in: db) }
-        #expect(try await store.table(Line.self).count() == 1)
     }
 
     @Test func whatNeedsAFileIsRefusedByName() async throws {

@@ -111,24 +111,6 @@ struct StoreLifetimeTests {
         #expect(kept.allSatisfy { $0.path.hasPrefix(directory.path("")) })
     }
 
-    @Test func closingEndsTheThreadsOfAStoreThatIsStillHeld() async throws {
-        let store = try await LineStore(readers: 1).store
-        let threads = ThreadLog()
-        let (areInside, canLeave) = (Barrier(2), Barrier(2))
-        let enter = { @Sendable in
-            try threads.enter()
-            try areInside.block()
-            #expect(threads.alive == 2)
-            try canLeave.block()
-        }
-        async let write: Void = store.write { _ in try enter() }
-        async let read = store.read { _ in try enter() }
-        _ = try await (write, read)
-        try await store.close()
-        try await eventually { threads.alive == 0 }
-        try await expectFailure(.closed) { try await store.read { _ in } }
-    }
-
     @Test func blockingUseNeedsNoThreadOfTheStore() async throws {
         let store = try await LineStore(readers: 1).store
         let isSame = try await onThread {

@@ -59,37 +59,6 @@ struct StoreMisuseTests {
         try await store.write { db in try addLine(3, db) }
     }
 
-    @Test(arguments: Inner.allCases)
-    func theErrorOfANestedCallRollsBackTheOuterWriteUnlessCaught(inner: Inner) async throws {
-        let fixture = try await LineStore()
-        let store = fixture.store
-        _ = try await ending {
-            try await expectFailure(.nestedAccess) {
-                try await store.write { db in
-                    try addLine(1, db)
-                    try inner.run(store)
-                }
-            }
-        }
-        #expect(try await fixture.lines() == [])
-    }
-
-    @Test func aNestedCallInsideASavepointRollsBackOnlyTheSavepoint() async throws {
-        let fixture = try await LineStore()
-        let store = fixture.store
-        try await store.write { db in
-            try addLine(1, db)
-            try expectFailure(.nestedAccess) {
-                try db.savepoint { db in
-                    try addLine(2, db)
-                    try Inner.write.run(store)
-                }
-            }
-            try addLine(3, db)
-        }
-        #expect(try await fixture.lines() == [1, 3])
-    }
-
     @Test(arguments: Outer.allCases)
     func anotherStoreInsideATransactionIsFine(outer: Outer) async throws {
         let (one, other) = (try await LineStore(), try await LineStore())
@@ -192,16 +161,5 @@ struct StoreMisuseTests {
             return task
         }
         #expect(try await seen.value == [])
-    }
-
-    @Test func aFailureThatTheEngineSurvivesMayBeSwallowed() async throws {
-        let fixture = try await LineStore()
-        try await fixture.store.write { db in
-            try addLine(1, db)
-            try expectFailure(.constraint) { try addLine(1, db) }
-            try expectFailure(.sql) { try db.execute("INSERT INTO nowhere VALUES (1)") }
-            try addLine(2, db)
-        }
-        #expect(try await fixture.lines() == [1, 2])
     }
 }

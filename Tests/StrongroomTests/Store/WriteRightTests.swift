@@ -50,10 +50,7 @@ import Testing
             if let observer = observers.first(DuringCommit.self) { db._handle.connection.observers.remove(observer) }
             try db.execute("INSERT INTO line VALUES ('last')")
         }
-        let lines = try await store.read { db in
-            try db.value("SELECT group_concat(text) FROM line", as: String.self)
-        }
-        #expect(lines == "first,last")
+        #expect(try await store.value("SELECT group_concat(text) FROM line", as: String.self) == "first,last")
         try await store.close()
     }
 }

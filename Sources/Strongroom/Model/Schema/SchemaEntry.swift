@@ -54,6 +54,7 @@ extension Connection {
                         isTemporary: temporary))
             }
         }
+        return entries
     }
 
     func tableEntry(_ name: String, in entries: [SchemaEntry]) throws -> SchemaEntry {

@@ -124,17 +124,13 @@ struct ComparedCopyTests {
         let salt = try #require(try FileContent.of(vault.path).salt)
         let settings = try copiesRows ? otherSettings() : .engineDefault()
         let key = try DerivedKey(.numbered(2), salt: salt, settings: settings)
-        let isPlanted = Locked(false)
+        let isFirst = Once()
         let file = DatabaseFile(path: vault.path, name: "vault", busyTimeout: 0, log: nil)
         let rotation = Rotation(
             file: file, from: try DerivedKey(.numbered(1), salt: salt, settings: .engineDefault()), to: key,
             patience: .zero,
             monitor: WorkMonitor { [copy = vault.beside("rotating")] progress in
-                let isFirst = isPlanted.withLock { isPlanted in
-                    defer { if progress.phase == .verifying { isPlanted = true } }
-                    return progress.phase == .verifying && !isPlanted
-                }
-                guard isFirst else { return }
+                guard progress.phase == .verifying, isFirst() else { return }
                 do { try fault.apply(to: copy, key: key) } catch { Issue.record(error) }
             }, whenReplaced: {})
         if fault == .none {
@@ -145,7 +141,7 @@ struct ComparedCopyTests {
             #expect(error.message.contains(fault.words(copiesRows: copiesRows)), "\(error)")
             #expect(try await vault.lines().count == 100)
         }
-        #expect(isPlanted.withLock { $0 })
+        #expect(!isFirst())
         #expect(try DirectorySnapshot(directory.path("")).names == ["vault.sqlite"])
     }
 
@@ -154,11 +150,10 @@ struct ComparedCopyTests {
         let salt = try #require(try FileContent.of(vault.path).salt)
         let target = directory.path("out/copy.sqlite")
         try await vault.using { store in
-            let isPlanted = Locked(false)
+            let isFirst = Once()
             try await expectFailure(.copyDamaged, saying: "another content") {
                 try await store.backup(to: target, key: .raw(Array(repeating: 3, count: 32), salt: salt)) { progress in
-                    guard progress.phase == .verifying, !isPlanted.withLock({ $0 }) else { return }
-                    isPlanted.withLock { $0 = true }
+                    guard progress.phase == .verifying, isFirst() else { return }
                     let copy = FileSystem.hiddenFile(of: target, "new")
                     do {
                         let key = try DerivedKey(
@@ -193,19 +188,13 @@ struct ComparedCopyTests {
                 }
                 do { try isWritten.block() } catch { Issue.record(error) }
             }
-            let written = try await store.read { db in
-                try db.value("SELECT count(*) FROM line WHERE text LIKE '%yy'", as: Int.self)
-            }
-            #expect(written == 100)
+            #expect(try await store.value("SELECT count(*) FROM line WHERE text LIKE '%yy'", as: Int.self) == 100)
             #expect(phases.withLock { $0 } == [.writing, .verifying])
             #expect(report.rows > 102)
         }
         let copies = try Stores(Vault(directory.path("out"), keys: .numbered(1)).with(\.migrator, nil))
         let copy = try await copies.open("vault_copy.sqlite")
-        let newer = try await copy.read { db in
-            try db.value("SELECT count(*) FROM line WHERE text LIKE '%y%'", as: Int.self)
-        }
-        #expect(newer == 0)
+        #expect(try await copy.value("SELECT count(*) FROM line WHERE text LIKE '%y%'", as: Int.self) == 0)
         try await copy.close()
     }
 }

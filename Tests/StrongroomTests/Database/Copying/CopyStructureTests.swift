@@ -107,15 +107,4 @@ struct CopyStructureTests {
     private func changeIndex(_ old: String, _ new: String) throws {
         try rewriteSchema("UPDATE sqlite_master SET sql = replace(sql, '\(old)', '\(new)') WHERE type = 'index'")
     }
-
-    /// The failure of the work beside the check goes first.
-    @Test func otherWorkIsDoneBesideTheCheck() throws {
-        try run(Self.lines + ["CREATE INDEX line_text ON line (text)"])
-        #expect(throws: CancellationError.self) {
-            try check(beside: [{ _ in throw CancellationError() }])
-        }
-        let isDone = Locked(false)
-        let defect = try check(beside: [{ _ in isDone.withLock { $0 = true } }])
-        #expect(defect == nil && isDone.withLock { $0 })
-    }
 }

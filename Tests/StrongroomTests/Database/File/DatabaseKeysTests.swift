@@ -8,10 +8,7 @@ struct DatabaseKeysTests {
     private let directory = TemporaryDirectory.ofSuite()
     private var root: String { directory.path("") }
 
-    private func vault(_ numbers: UInt8...) -> Vault {
-        let keys = numbers.map(Key.numbered)
-        return Vault(directory.path("")) { _ in try KeyChain(keys) }
-    }
+    private func vault(_ numbers: UInt8...) -> Vault { Vault(root, numbers: numbers) }
 
     @Test func aNewFileGetsTheNewestKey() async throws {
         let report = try await vault(1, 2, 3).keep("a")
@@ -35,34 +32,10 @@ struct DatabaseKeysTests {
         #expect(try await vault(number).lines() == ["a"])
     }
 
-    @Test func aStoreOpenedWithAnOlderKeyIsReadAndWrittenWithIt() async throws {
-        try await vault(1).keep("before")
-        let report = try await vault(1, 2).with(\.settings.rotation, .manual).keep("after")
-        #expect(report.key?.isCurrent == false)
-        #expect(try await vault(1).lines() == ["before", "after"])
-        try await expectFailure(.wrongKey) { try await vault(2).open() }
-    }
-
-    @Test func readersOfAStoreOpenedWithAnOlderKeyUseThatKeyToo() async throws {
-        try await vault(1).keep("a")
-        let store = try await vault(1, 2, 3).with(\.settings, StoreSettings(readers: 4, rotation: .manual)).open()
-        try await withThrowingTaskGroup { group in
-            for _ in 0..<16 {
-                group.addTask {
-                    let count = try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) }
-                    #expect(count == 1)
-                }
-            }
-            try await group.waitForAll()
-        }
-        try await store.close()
-    }
-
     @Test(arguments: [1, 2, 5] as [UInt8])
     func whenNoKeyFitsTheErrorSaysHowManyWereTried(count: UInt8) async throws {
         try await vault(9).keep("a")
-        let keys = (1...count).map(Key.numbered)
-        let error = try await expectFailure(.wrongKey) { try await Vault(root) { _ in try KeyChain(keys) }.open() }
+        let error = try await expectFailure(.wrongKey) { try await Vault(root, numbers: Array(1...count)).open() }
         #expect(
             error.message.contains(
                 count == 1 ? "The key of the chain does not open" : "None of the chain's \(count) keys"))
@@ -71,24 +44,12 @@ struct DatabaseKeysTests {
         #expect(error.database == "vault.sqlite")
     }
 
-    @Test func whenNoKeyFitsTheFileStaysAsItIs() async throws {
-        try await vault(9).keep("a")
-        let before = try DirectorySnapshot(root, ignoring: [])
-        for _ in 0..<3 { try await expectFailure(.wrongKey) { try await vault(1, 2, 3).open() } }
-        try before.expectUntouched()
-        #expect(try await vault(9).lines() == ["a"])
-    }
-
     // MARK: With what a killed process left
 
     /// Makes a file and a log beside it with rows that are nowhere else, as a process that is killed leaves them.
     private func leaveALog() async throws {
         try await vault(9).keep("in the file")
-        await #expect(processExitsWith: .signal(SIGKILL)) { [root = root as String] in
-            let store = try await Vault(root, keys: .numbered(9)).open()
-            try await store.write { db in try db.execute("INSERT INTO line VALUES ('in the log')") }
-            kill(getpid(), SIGKILL)
-        }
+        await vault(9).leaveLog(key: 9)
     }
 
     @Test func whenNoKeyFitsTheLogOfAKilledProcessStaysAsItIs() async throws {

@@ -55,15 +55,14 @@ struct DamagedReadTests {
         let query = Page.order { $0.id.ascending }
         switch way {
         case .text:
-            let note = try await store.read { db in try db.value("SELECT note FROM page WHERE id = 3", as: String.self)
-            }
+            let note = try await store.value("SELECT note FROM page WHERE id = 3", as: String.self)
             return Page(id: 3, title: "", content: content, note: note)
         case .blob:
             let found = try await store.read { db in
                 try db.value("SELECT content FROM page WHERE id = 3", as: [UInt8].self)
             }
             return Page(id: 3, title: "", content: found ?? [], note: note)
-        case .blockingRead: return try await blocking { try store.read { db in try Page.find(3, in: db) } }
+        case .blockingRead: return try await onThread { try store.read { db in try Page.find(3, in: db) } }
         case .fetch: return try await store.read { db in try query.fetch(in: db).first { $0.id == 3 } }
         case .find: return try await store.read { db in try Page.find(3, in: db) }
         case .all: return try await store.read { db in try Page.all(in: db).first { $0.id == 3 } }
@@ -127,12 +126,6 @@ struct DamagedReadTests {
         }
     }
 
-    private func blocking<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
-        try await withCheckedThrowingContinuation { continuation in
-            Thread { continuation.resume(with: Swift.Result { try work() }) }.start()
-        }
-    }
-
     @Test(arguments: Way.allCases)
     func itIsToldAndNothingWrongIsHandedOut(way: Way) async throws {
         let damaged = try await withEachPageDamaged { store in
@@ -158,24 +151,18 @@ struct DamagedReadTests {
 
     @Test func ofWritesThatShareATransactionTheOneThatReadItIsTold() async throws {
         let damaged = try await withEachPageDamaged { store in
-            let (canEnd, isInside) = (Moment(), Moment())
-            let fixture = Waiting(store: store)
-            let first = Task {
-                try await store.write { db in
-                    try db.execute("INSERT INTO page (title, content) VALUES ('first', x'01')")
-                    isInside.come()
-                    try canEnd.block()
-                }
+            let canEnd = Moment()
+            let first = try await store.holdWriter(until: canEnd) { db in
+                try db.execute("INSERT INTO page (title, content) VALUES ('first', x'01')")
             }
-            try await isInside.wait()
-            let reading = try await fixture.waiting {
+            let reading = try await store.waiting {
                 try await store.write { db in
                     try db.execute("INSERT INTO page (title, content) VALUES ('copy', x'01')")
                     // Last: the engine has nothing to refuse after it.
                     return try Page.find(3, in: db)
                 }
             }
-            let after = try await fixture.waiting {
+            let after = try await store.waiting {
                 try await store.write { db in
                     try db.execute("INSERT INTO page (title, content) VALUES ('after', x'01')")
                 }
@@ -192,9 +179,7 @@ struct DamagedReadTests {
                 try await expectFailure(.transactionEnded) { try await first.value }
             }
             _ = try await after.value
-            let titles = try await store.read { db in
-                try db.value("SELECT group_concat(title) FROM page WHERE id > 5", as: String.self)
-            }
+            let titles = try await store.value("SELECT group_concat(title) FROM page WHERE id > 5", as: String.self)
             #expect(titles == (isDamaged ? "after" : "first,copy,after"))
             return isDamaged
         }
@@ -228,9 +213,7 @@ struct DamagedReadTests {
         let damaged = try await damageEachPage { vault in
             do {
                 try await vault.with(\.migrator, copying).using { store in
-                    let found = try await store.read { db in
-                        try db.value("SELECT note FROM copy WHERE id = 3", as: String.self)
-                    }
+                    let found = try await store.value("SELECT note FROM copy WHERE id = 3", as: String.self)
                     #expect(found == note)
                 }
                 return false
@@ -264,17 +247,6 @@ struct DamagedReadTests {
     }
 
     // MARK: Planting
-
-    private struct Waiting {
-        let store: Store
-
-        func waiting<T: Sendable>(_ work: @escaping @Sendable () async throws -> T) async throws -> Task<T, any Error> {
-            let waits = store.statistics.waits
-            let task = Task { try await work() }
-            try await eventually { store.statistics.waits > waits }
-            return task
-        }
-    }
 
     /// - Parameter work: Tells whether it was told of damage.
     /// - Returns: How often it was.

@@ -157,11 +157,7 @@ struct DiagnosisTests {
     }
 
     @Test func aLogThatAKilledProgramLeft() async throws {
-        await #expect(processExitsWith: .signal(SIGKILL)) { [root = vault.directory as String] in
-            let store = try await Vault(root, keys: .numbered(4)).open()
-            try await store.write { db in try db.execute("INSERT INTO line VALUES ('in the log')") }
-            kill(getpid(), SIGKILL)
-        }
+        await vault.leaveLog(key: 4)
         let diagnosis = try await diagnose(vault)
         #expect(diagnosis.finding == .whole && diagnosis.hasLog && diagnosis.description.contains("a log"))
         #expect(try await vault.lines() == ["in the log"])
@@ -230,11 +226,9 @@ struct DiagnosisTests {
 
     @Test func itIsCancelled() async throws {
         let specimen = try await DamageSpecimen()
-        let task = Task {
-            try await Stores(specimen.vault).diagnose("vault.sqlite") { _ in withUnsafeCurrentTask { $0?.cancel() } }
+        await expectCancelled { report in
+            try await Stores(specimen.vault).diagnose("vault.sqlite") { report($0) }
         }
-        task.cancel()
-        await #expect(throws: CancellationError.self) { try await task.value }
     }
 
     // MARK: Errors
@@ -260,11 +254,7 @@ struct DiagnosisTests {
     }
 
     @Test func whatALogMayMendIsLeftOpen() async throws {
-        await #expect(processExitsWith: .signal(SIGKILL)) { [root = vault.directory as String] in
-            let store = try await Vault(root, keys: .numbered(4)).open()
-            try await store.write { db in try db.execute("INSERT INTO line VALUES ('in the log')") }
-            kill(getpid(), SIGKILL)
-        }
+        await vault.leaveLog(key: 4)
         try damage { $0[$0.count - 100] ^= 1 }
         let seeming = try await diagnose(vault)
         #expect(seeming.finding == .unexamined && seeming.damagedPages.count == 1 && seeming.reason != nil)

@@ -116,10 +116,7 @@ extension LogSpecimen {
     /// The file when the whole log is in it, and file and log when the log has been begun anew.
     func restarted() throws -> (checkpointed: Data, file: Data, log: Data) {
         let place = try place("restarted", log: log)
-        let salt = Array(file.prefix(16))
-        let key = try DerivedKey(.numbered(1), salt: salt, settings: CipherSettings.engineDefault())
-        let connection = try DatabaseFile(path: place.path, name: "vault.sqlite", busyTimeout: 0, log: nil).connect(
-            .existing, key: key)
+        let connection = try place.connection()
         defer { connection.close() }
         try connection.proveKey()
         try connection.run("PRAGMA wal_checkpoint(RESTART)")

@@ -47,7 +47,7 @@ struct UnknownSchemaTests {
         #expect(report.missingObjects.map(\.name) == ["newer"])
         #expect(report.damagedPages == [] && report.tables.map(\.name) == ["ok"])
         try await Vault(rescue, keys: .numbered(1)).with(\.migrator, nil).using { store async throws in
-            #expect(try await store.read { db in try db.value("SELECT sum(a) FROM ok", as: Int.self) } == 3)
+            #expect(try await store.value("SELECT sum(a) FROM ok", as: Int.self) == 3)
         }
     }
 

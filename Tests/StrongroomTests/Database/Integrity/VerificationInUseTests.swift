@@ -6,14 +6,8 @@ import Testing
 
 @Suite("Verifying a store that is in use", .ending)
 struct VerificationInUseTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        let settings = StoreSettings(readers: 3, busyTimeout: .milliseconds(10))
-        vault = Vault(directory.path(""), keys: .numbered(1)).with(\.settings, settings)
-    }
+    private let vault = Vault(keys: .numbered(1))
+        .with(\.settings, StoreSettings(readers: 3, busyTimeout: .milliseconds(10)))
 
     private func addLines(_ store: Store, _ count: Int) async throws {
         try await store.write { db in
@@ -32,9 +26,7 @@ struct VerificationInUseTests {
                             try await addLines(store, 20)
                             try await store.write { db in try db.execute("DELETE FROM line WHERE rowid % 3 = 0") }
                         } else {
-                            _ = try await store.read { db in
-                                try db.value("SELECT sum(length(text)) FROM line", as: Int.self)
-                            }
+                            _ = try await store.value("SELECT sum(length(text)) FROM line", as: Int.self)
                         }
                     }
                 }
@@ -50,26 +42,15 @@ struct VerificationInUseTests {
 
     /// Runs work while a reader keeps the log from being emptied.
     private func withLog(_ store: Store, _ work: () async throws -> Void) async throws {
-        let (isInside, canEnd) = (Moment(), Moment())
-        let reader = Task {
-            try await store.read { db in
-                isInside.come()
-                try canEnd.block()
-                return try db.value("SELECT count(*) FROM line", as: Int.self)
-            }
-        }
-        try await isInside.wait()
+        let canEnd = Moment()
+        let reader = try await store.holdReader(until: canEnd)
         try await addLines(store, 12)
-        let result: Result<Void, any Error>
-        do {
-            try await work()
-            result = .success(())
-        } catch {
-            result = .failure(error)
+        do { try await work() } catch {
+            canEnd.come()
+            throw error
         }
         canEnd.come()
-        #expect(try await reader.value == 10)
-        try result.get()
+        try await reader.value
     }
 
     @Test func checksWhatAReaderKeepsInTheLog() async throws {
@@ -173,18 +154,12 @@ struct VerificationInUseTests {
         let settings = StoreSettings(readers: readers, busyTimeout: .milliseconds(10))
         try await vault.with(\.settings, settings).using { store in
             try await addLines(store, 50)
-            let isFirst = Locked(true)
+            let isFirst = Once()
             let report = try await store.verify { _ in
-                let isNow = isFirst.withLock { isFirst in
-                    defer { isFirst = false }
-                    return isFirst
-                }
-                guard isNow else { return }
+                guard isFirst() else { return }
                 let isRead = Moment()
                 Task {
-                    let count = try await store.read { db in
-                        try db.value("SELECT count(*) FROM line", as: Int.self)
-                    }
+                    let count = try await store.lineCount()
                     #expect(count == 50)
                     isRead.come()
                 }
@@ -228,14 +203,9 @@ struct VerificationInUseTests {
     func writesDoNotWait(checksStructure: Bool) async throws {
         try await vault.using { store in
             try await addLines(store, 50)
-            let isFirst = Locked(true)
+            let isFirst = Once()
             let report = try await store.verify(checkingStructure: checksStructure) { _ in
-                guard
-                    isFirst.withLock({ isFirst in
-                        defer { isFirst = false }
-                        return isFirst
-                    })
-                else { return }
+                guard isFirst() else { return }
                 let isWritten = Moment()
                 Task {
                     try await store.write { db in try db.execute("DELETE FROM line") }
@@ -268,33 +238,14 @@ struct VerificationInUseTests {
     @Test func canBeCancelled() async throws {
         try await vault.using { store in
             try await addLines(store, 500)
-            let isRunning = Moment()
-            let check = Task {
-                try await store.verify { _ in
-                    isRunning.come()
-                    while !Task.isCancelled && !isRunning.isPast {}
-                }
-            }
-            check.cancel()
-            await #expect(throws: CancellationError.self) { _ = try await check.value }
-            // From within, where it is sure to run.
-            let box = Locked<Task<VerificationReport, any Error>?>(nil)
-            let started = Moment()
-            let other = Task {
-                try await store.verify { _ in
-                    try? started.block()
-                    box.withLock { $0?.cancel() }
-                }
-            }
-            box.withLock { $0 = other }
-            started.come()
-            await #expect(throws: CancellationError.self) { _ = try await other.value }
+            await expectCancelled { report in try await store.verify { report($0) } }
             #expect(try await store.verify().isWhole)
             try await addLines(store, 1)
         }
     }
 
     @Test func aPlaintextFileHasOnlyTheEnginesChecks() async throws {
+        let directory = try TemporaryDirectory()
         let plain = Vault(directory.path("plain")) { _ in .plaintext }
         try await plain.using { store in
             try await addLines(store, 50)
@@ -316,10 +267,7 @@ struct VerificationInUseTests {
             let violations = try await store.verify().foreignKeyViolations
             #expect(violations == [])
         }
-        let settings = try CipherSettings.engineDefault()
-        let salt = Array(try Data(contentsOf: URL(filePath: vault.path)).prefix(16))
-        let file = DatabaseFile(path: vault.path, name: "vault.sqlite", busyTimeout: 0, log: nil)
-        let careless = try file.connect(.existing, key: DerivedKey(.numbered(1), salt: salt, settings: settings))
+        let careless = try vault.connection()
         try careless.run("INSERT INTO child VALUES (7, 8)")
         careless.close()
         try await family.using { store in
@@ -329,11 +277,5 @@ struct VerificationInUseTests {
             #expect(report.foreignKeyViolations.first?.rowID == 7)
             #expect(report.foreignKeyViolations.first?.parentTable == "parent")
         }
-    }
-
-    @Test func aClosedStoreIsNotVerified() async throws {
-        let store = try await vault.open()
-        try await store.close()
-        try await expectFailure(.closed) { try await store.verify() }
     }
 }

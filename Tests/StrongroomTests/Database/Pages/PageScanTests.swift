@@ -7,13 +7,10 @@ import Testing
 
 @Suite("Scan of pages by several threads")
 struct PageScanTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
+    private let vault = Vault(keys: .numbered(1))
 
     /// A file of many portions.
     init() async throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path(""), keys: .numbered(1))
         try await vault.write { db in
             try db.execute(
                 """
@@ -44,18 +41,6 @@ struct PageScanTests {
         let found = try verifier().damagedPages { steps.append($0) }
         #expect(found == damaged.sorted())
         #expect(steps == steps.sorted() && steps.last == pages && Set(steps).count == steps.count)
-    }
-
-    @Test func anErrorOfTheProgressEndsIt() throws {
-        struct Enough: Error {}
-        var calls = 0
-        #expect(throws: Enough.self) {
-            try verifier().damagedPages { _ in
-                calls += 1
-                throw Enough()
-            }
-        }
-        #expect(calls == 1)
     }
 
     /// Until the end of the caller's own part no thread has to come.

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 // Internal: the envelope's data keys cannot be seen through the public interface.
 @testable import Strongroom
@@ -16,8 +15,7 @@ struct EnvelopeStoreTests {
 
     /// A vault whose chain changes while it is open.
     private var changing: Vault {
-        Vault(vault.directory.path("")) { [numbers] _ in try KeyChain(numbers.withLock { $0.map(Key.numbered) }) }
-            .with(\.protection, .envelope)
+        Vault(vault.directory.path(""), numbers: numbers).with(\.protection, .envelope)
     }
 
     // MARK: The chain's key
@@ -27,25 +25,14 @@ struct EnvelopeStoreTests {
         let file = try vault.file
         let store = try await changing.open()
         numbers.withLock { $0 = [1, 2] }
-        try await store.read { [vault] db in
-            // Whoever reads for long is not waited for.
-            let report = Locked<Result<RotationReport, any Error>?>(nil)
-            let isDone = DispatchSemaphore(value: 0)
-            Task.detached {
-                do {
-                    let rotation = try await store.rotate()
-                    report.withLock { $0 = .success(rotation) }
-                } catch {
-                    report.withLock { $0 = .failure(error) }
-                }
-                isDone.signal()
-            }
-            #expect(isDone.wait(timeout: .now() + 60) == .success)
-            let done = try #require(report.withLock { $0 }).get()
-            #expect(done.method == .envelope && done.from == 0 && done.to == 1)
-            let copy = try vault.copies[0]
-            #expect(done.bytes == copy.map { Int64($0.count) })
-        }
+        // Whoever reads for long is not waited for.
+        let mayEnd = Moment()
+        let reader = try await store.holdReader(until: mayEnd)
+        let done = try await ending { try await store.rotate() }
+        #expect(done.method == .envelope && done.from == 0 && done.to == 1)
+        #expect(try done.bytes == vault.copies[0].map { Int64($0.count) })
+        mayEnd.come()
+        try await reader.value
         #expect(try await store.rotate().method == .unchanged)
         #expect(try await store.lines() == ["first"])
         try await store.close()
@@ -60,6 +47,9 @@ struct EnvelopeStoreTests {
         let store = try await vault(1).with(\.settings.rotation, .manual).open()
         try await expectFailure(.notDeclared) { try await store.keySlots() }
         try await expectFailure(.notDeclared) { try await store.addKey(.numbered(2)) }
+        try await expectFailure(.notDeclared) { try await store.recoveryKey() }
+        let names = try FileManager.default.contentsOfDirectory(atPath: vault.directory.path(""))
+        #expect(!names.contains { $0.contains(".keys") })
         let report = try await store.rotate()
         #expect(report.method == .copy && report.from == 0 && report.to == 0)
         #expect(try await store.keySlots().count == 1)
@@ -77,16 +67,6 @@ struct EnvelopeStoreTests {
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('after')") }
         try await store.close()
         #expect(try await vault(1).lines() == ["after"])
-    }
-
-    @Test func withoutAnEnvelopeThereIsNothingToAddOrToRevoke() async throws {
-        try await vault.direct(.numbered(1)).using { store in
-            try await expectFailure(.notDeclared) { try await store.keySlots() }
-            try await expectFailure(.notDeclared) { try await store.recoveryKey() }
-            try await expectFailure(.notDeclared) { try await store.rotate(.dataKey) }
-            #expect(try await store.lines() == [])
-        }
-        #expect(try DirectorySnapshot(vault.directory.path("")).names == ["vault.sqlite"])
     }
 
     // MARK: Slots
@@ -177,17 +157,7 @@ struct EnvelopeStoreTests {
     func anotherDataKeyThatIsCancelledIsTakenTheNextTime(phase: WorkProgress.Phase) async throws {
         let store = try await vault(1).open()
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('first')") }
-        let rotation = Locked<Task<RotationReport, any Error>?>(nil)
-        let start = AsyncStream.makeStream(of: Void.self)
-        let task = Task {
-            for await _ in start.stream { break }
-            return try await store.rotate(.dataKey) { progress in
-                if progress.phase == phase { rotation.withLock { $0 }?.cancel() }
-            }
-        }
-        rotation.withLock { $0 = task }
-        start.continuation.yield()
-        await #expect(throws: CancellationError.self) { try await task.value }
+        await expectCancelled(at: phase) { report in try await store.rotate(.dataKey) { report($0) } }
         #expect(try await store.lines() == ["first"])
         try await store.addKey(.numbered(2))
         let report = try await store.rotate()
@@ -284,6 +254,7 @@ struct EnvelopeStoreTests {
         try await vault.direct(.numbered(1)).keep("first")
         let store = try await vault.direct(.numbered(1)).open()
         #expect(try await store.lines() == ["first"])
+        try await expectFailure(.notDeclared) { try await store.rotate(.dataKey) }
         await #expect(processExitsWith: .success) { [root = vault.directory.path("") as String] in
             let other = try await Vault(root, keys: .numbered(1)).with(\.protection, .envelope)
                 .with(\.settings.busyTimeout, .milliseconds(100)).open()
@@ -406,16 +377,8 @@ struct EnvelopeStoreTests {
         let salt = try vault.salt
         let store = try await vault(1).open()
         try vault.addDataKey(1, salt: salt)
-        let (begun, finished) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        async let reading: Void = onThread {
-            try store.read { db in
-                let count = try db.value("SELECT count(*) FROM line", as: Int.self)
-                #expect(count == 1)
-                begun.signal()
-                finished.wait()
-            }
-        }
-        try await onThread { begun.wait() }
+        let mayEnd = Moment()
+        let reader = try await store.holdReader(until: mayEnd)
         // The reader holds its place in the log, so that not all of it can be brought into the file.
         await #expect(processExitsWith: .success) { [root = vault.directory.path("") as String] in
             let other = try await Vault(root) { _ in try KeyChain(.numbered(1)) }.with(\.protection, .envelope)
@@ -424,8 +387,8 @@ struct EnvelopeStoreTests {
             try await other.close()
         }
         let kept = Result { try vault.envelope(1, salt: salt).dataKeys.count }
-        finished.signal()
-        try await reading
+        mayEnd.come()
+        try await reader.value
         #expect(try kept.get() == 2)
         try await store.close()
         #expect(try await vault(1).lines() == ["first"])

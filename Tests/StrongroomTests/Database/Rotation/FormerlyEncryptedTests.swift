@@ -5,16 +5,10 @@ import Testing
 
 @Suite("A plaintext file in the place of an encrypted one")
 struct FormerlyEncryptedTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
+    private let directory = TemporaryDirectory.ofSuite()
+    private var vault: Vault { Vault(directory.path("data"), keys: .plaintext, .numbered(1)) }
     /// A plaintext database that an attacker has made.
-    private let planted: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path("data")) { _ in try KeyChain(.plaintext, .numbered(1)) }
-        planted = Vault(directory.path("planted")) { _ in .plaintext }
-    }
+    private var planted: Vault { Vault(directory.path("planted")) { _ in .plaintext } }
 
     private func plant() async throws {
         try await planted.keep("mallory")
@@ -46,19 +40,18 @@ struct FormerlyEncryptedTests {
         #expect(try await vault.lines() == ["mallory"])
     }
 
-    @Test func `a file that was converted is not converted once more`() async throws {
+    @Test(arguments: [RotationPolicy.onOpen, .manual])
+    func `a file that was converted, by an opening or a rotation, is not converted once more`(
+        policy: RotationPolicy
+    ) async throws {
+        let vault = vault.with(\.settings.rotation, policy)
         try await plant()
-        #expect(try await vault.using { $0.opening.rotation?.isRotated } == true)
+        try await vault.using { store in
+            let rotation = policy == .manual ? try await store.rotate() : store.opening.rotation
+            #expect(rotation?.isRotated == true)
+        }
         try await plant()
         try await expectFailure(.plaintextFile) { try await vault.open() }
-    }
-
-    @Test func `a file that was encrypted by a rotation is remembered, too`() async throws {
-        let manual = vault.with(\.settings.rotation, .manual)
-        try await plant()
-        try await manual.using { store in _ = try await store.rotate() }
-        try await plant()
-        try await expectFailure(.plaintextFile) { try await manual.open() }
     }
 
     @Test func `an envelope alone shows that the file was encrypted`() async throws {

@@ -9,17 +9,12 @@ import Testing
 /// Programs that do not know the library's lock open a file while it is about to be replaced.
 @Suite("Late openers", .ending)
 struct LateOpenerTests {
-    private let directory: TemporaryDirectory
+    private let directory = TemporaryDirectory.ofSuite()
     private let numbers = Locked<[UInt8]>([1])
-    private let vault: Vault
+    private var vault: Vault { Vault(directory.path(""), numbers: numbers).with(\.migrator, nil) }
 
     init() async throws {
-        directory = try TemporaryDirectory()
-        let made = Vault(directory.path("")) { [numbers] _ in
-            try KeyChain(numbers.withLock { $0.map(Key.numbered) })
-        }
-        vault = made.with(\.migrator, nil)
-        try await made.write { db in
+        try await Vault(directory.path(""), numbers: numbers).write { db in
             for number in 0..<500 { try db.execute("INSERT INTO line VALUES (\("before \(number)"))") }
         }
     }

@@ -7,19 +7,13 @@ import Testing
 /// A rotation that waits for a slow reader keeps nobody else waiting.
 @Suite("Rotation with concurrent readers", .ending)
 struct RotationBesideReadersTests {
-    private let directory: TemporaryDirectory
+    private let directory = TemporaryDirectory.ofSuite()
     private let numbers = Locked<[UInt8]>([1])
-    private let vault: Vault
-
-    init() async throws {
-        directory = try TemporaryDirectory()
-        var vault = Vault(directory.path("")) { [numbers] _ in
-            try KeyChain(numbers.withLock { $0.map(Key.numbered) })
-        }
-        vault.settings.openTimeout = .seconds(Patience.seconds)
-        self.vault = vault
-        try await vault.keep("first")
+    private var vault: Vault {
+        Vault(directory.path(""), numbers: numbers).with(\.settings.openTimeout, .seconds(Patience.seconds))
     }
+
+    init() async throws { try await vault.keep("first") }
 
     /// A store whose chain gets a key when it is open.
     private func open() async throws -> Store {
@@ -28,31 +22,14 @@ struct RotationBesideReadersTests {
         return store
     }
 
-    /// Reads until it is told to end.
-    private func slowReader(_ store: Store, until end: Moment) async throws -> Task<Void, any Error> {
-        let hasBegun = Moment()
-        let reader = Task {
-            try await store.read { _ in
-                hasBegun.come()
-                try end.block()
-            }
-        }
-        try await hasBegun.wait()
-        return reader
-    }
-
-    private func count(_ store: Store) async throws -> Int? {
-        try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) }
-    }
-
     @Test func behindASlowReaderOthersReadAndWriteAndOtherProcessesOpenTheFile() async throws {
         let store = try await open()
         let end = Moment()
-        let reader = try await slowReader(store, until: end)
+        let reader = try await store.holdReader(until: end)
         let before = store.statistics.waits
         let rotation = Task { try await store.rotate() }
         try await eventually { store.statistics.waits > before }
-        for _ in 0..<200 { _ = try await count(store) }
+        for _ in 0..<200 { _ = try await store.lineCount() }
         #expect(store.statistics.waits == before + 1, "the rotation alone waits")
         for _ in 0..<10 { try await store.write { db in try db.execute("INSERT INTO line VALUES ('more')") } }
         let isFree = if try FileLock.tryAcquire(vault.beside("lock")) != nil { true } else { false }
@@ -60,7 +37,7 @@ struct RotationBesideReadersTests {
         end.come()
         try await reader.value
         #expect(try await rotation.value.isRotated)
-        #expect(try await count(store) == 11)
+        #expect(try await store.lineCount() == 11)
         try await store.close()
     }
 
@@ -74,7 +51,7 @@ struct RotationBesideReadersTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
                 group.addTask {
-                    while !isDone.withLock({ $0 }) { _ = try await count(store) }
+                    while !isDone.withLock({ $0 }) { _ = try await store.lineCount() }
                 }
             }
             try await group.waitForAll()
@@ -90,7 +67,7 @@ struct RotationBesideReadersTests {
             return
         }
         let rotation = Task { try await store.rotate() }
-        for _ in 0..<100 { _ = try await count(store) }
+        for _ in 0..<100 { _ = try await store.lineCount() }
         lock.release()
         #expect(try await rotation.value.isRotated)
         try await store.close()
@@ -99,18 +76,18 @@ struct RotationBesideReadersTests {
     @Test func aRotationThatIsCancelledWhileItWaitsBlocksNoOperation() async throws {
         let store = try await open()
         let end = Moment()
-        let reader = try await slowReader(store, until: end)
+        let reader = try await store.holdReader(until: end)
         let before = store.statistics.waits
         let rotation = Task { try await store.rotate() }
         try await eventually { store.statistics.waits > before }
         rotation.cancel()
         await #expect(throws: CancellationError.self) { try await rotation.value }
-        #expect(try await count(store) == 1)
+        #expect(try await store.lineCount() == 1)
         end.come()
         try await reader.value
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('after')") }
         #expect(try await store.rotate().isRotated)
-        #expect(try await count(store) == 2)
+        #expect(try await store.lineCount() == 2)
         try await store.close()
     }
 }

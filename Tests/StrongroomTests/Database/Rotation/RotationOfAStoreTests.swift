@@ -12,28 +12,13 @@ struct RotationOfAStoreTests {
         @Column(primaryKey: true) var text: String
     }
 
-    private let directory: TemporaryDirectory
+    private let directory = TemporaryDirectory.ofSuite()
     private let numbers = Locked<[UInt8]>([1])
-    private let vault: Vault
+    private var vault: Vault { Vault(directory.path(""), numbers: numbers) }
 
-    init() async throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path("")) { [numbers] _ in
-            try KeyChain(numbers.withLock { $0.map(Key.numbered) })
-        }
-        try await vault.keep("first")
-    }
+    init() async throws { try await vault.keep("first") }
 
-    private func vault(_ numbers: UInt8...) -> Vault {
-        Vault(directory.path("")) { _ in try KeyChain(numbers.map(Key.numbered)) }
-    }
-
-    /// Adds more lines than a stream keeps in memory at one time.
-    private func addMany(_ store: Store) async throws {
-        try await store.write { db in
-            for number in 1...20_000 { try db.execute("INSERT INTO line VALUES (\("g\(number)"))") }
-        }
-    }
+    private func vault(_ numbers: UInt8...) -> Vault { Vault(directory.path(""), numbers: numbers) }
 
     @Test func aKeyThatCameLaterIsTakenWhileTheStoreIsUsed() async throws {
         let store = try await vault.open()
@@ -64,32 +49,23 @@ struct RotationOfAStoreTests {
 
     @Test func aStreamIsReadToItsEndBeforeTheFileIsRewritten() async throws {
         let store = try await vault.open()
-        try await addMany(store)
+        // More lines than a stream keeps in memory at one time.
+        try await store.write { db in
+            for number in 1...20_000 { try db.execute("INSERT INTO line VALUES (\("g\(number)"))") }
+        }
         numbers.withLock { $0.append(2) }
         var stream = store.stream(Line.order { $0.text.ascending }).makeAsyncIterator()
         #expect(try await stream.next()?.text == "first")
         try await expectFailure(.timedOut, saying: "rotation") { try await store.rotate(timeout: .milliseconds(20)) }
         async let report = store.rotate()
+        // It does not wait forever for a nested read: until the rotation waits for the stream, and a while longer.
+        for _ in 0..<5 { #expect(try await store.lines().first == "first") }
         var rest = 0
         while try await stream.next() != nil { rest += 1 }
         #expect(rest == 20_000)
         #expect(try await report.isRotated)
         try await store.close()
         #expect(try await vault(2).lines().count == 20_001)
-    }
-
-    @Test func aRotationDoesNotWaitForeverForANestedReadOfAStream() async throws {
-        let store = try await vault.open()
-        try await addMany(store)
-        numbers.withLock { $0.append(2) }
-        var stream = store.stream(Line.order { $0.text.ascending }).makeAsyncIterator()
-        #expect(try await stream.next()?.text == "first")
-        async let report = store.rotate()
-        // Until the rotation waits for the stream, and a while longer.
-        for _ in 0..<5 { #expect(try await store.lines().first == "first") }
-        while try await stream.next() != nil {}
-        #expect(try await report.isRotated)
-        try await store.close()
     }
 
     @Test func progressIsToldInOrderAndToTheEnd() async throws {
@@ -110,17 +86,7 @@ struct RotationOfAStoreTests {
     func aCancelledRotationLeavesTheFileAndTheStoreAsTheyWere(phase: WorkProgress.Phase) async throws {
         let store = try await vault.open()
         numbers.withLock { $0.append(2) }
-        let rotation = Locked<Task<RotationReport, any Error>?>(nil)
-        let isStarted = AsyncStream.makeStream(of: Void.self)
-        let task = Task {
-            for await _ in isStarted.stream { break }
-            return try await store.rotate { progress in
-                if progress.phase == phase { rotation.withLock { $0 }?.cancel() }
-            }
-        }
-        rotation.withLock { $0 = task }
-        isStarted.continuation.yield()
-        await #expect(throws: CancellationError.self) { try await task.value }
+        await expectCancelled(at: phase) { report in try await store.rotate { report($0) } }
         // Otherwise reads and writes would wait for each other.
         let mode = try await store.pool.perform(.read) { try $0.ownValue("PRAGMA journal_mode") }
         #expect(mode == .text("wal"))
@@ -234,25 +200,23 @@ struct RotationOfAStoreTests {
     @Test func twoRotationsAtOnceAreOneAfterTheOther() async throws {
         var patient = vault
         // A program that another test starts at this moment has the lock until it begins to run, so not zero.
-        patient.settings.openTimeout = .milliseconds(500)
+        patient.settings.openTimeout = .milliseconds(200)
         let store = try await patient.open()
         numbers.withLock { $0.append(2) }
-        let second = Locked<Task<RotationReport, any Error>?>(nil)
+        let (second, isFirst) = (Locked<Task<RotationReport, any Error>?>(nil), Once())
         let first = try await store.rotate { progress in
             guard progress.phase == .verifying else { return }
+            guard isFirst() else { return }
             let hasBegun = Moment()
-            let isFirst = second.withLock { second in
-                guard second == nil else { return false }
+            second.withLock { second in
                 second = Task {
                     hasBegun.come()
                     return try await store.rotate()
                 }
-                return true
             }
-            guard isFirst else { return }
             try? hasBegun.block()
             // Longer than the second one would wait for the lock.
-            Thread.sleep(forTimeInterval: 1)
+            Thread.sleep(forTimeInterval: 0.4)
         }
         #expect(first.isRotated)
         let task = try #require(second.withLock { $0 })

@@ -70,9 +70,7 @@ struct RotationOfDamagedFilesTests {
         #expect(report.rotation?.method == .copy && report.rotationFailure == nil)
         try await rewriting().using { store in
             #expect(try await store.verify(checkingStructure: true).isWhole == fitsItsRows)
-            let rows = try await store.read { db in
-                try db.value("SELECT group_concat(rowid) FROM line NOT INDEXED", as: String.self)
-            }
+            let rows = try await store.value("SELECT group_concat(rowid) FROM line NOT INDEXED", as: String.self)
             #expect(rows == (fitsItsRows ? "3,70,500" : "2,3,70,500"))
         }
     }
@@ -98,9 +96,9 @@ struct RotationOfDamagedFilesTests {
         let vault = Vault(directory.path("")) { _ in try KeyChain([.plaintext, .numbered(1)]) }.with(\.migrator, nil)
         try await vault.using { store in
             #expect(store.opening.rotation?.method == .copy)
-            #expect(try await store.verify(checkingStructure: true).isWhole)
-            let rows = try await store.read { db in try db.value("SELECT sum(rowid) FROM line", as: Int.self) }
-            #expect(rows == 5 * 450 * 901)
+            let report = try await store.verify(checkingStructure: true)
+            #expect(report.isWhole)
+            #expect(try await store.value("SELECT sum(rowid) FROM line", as: Int.self) == 5 * 450 * 901)
         }
     }
 
@@ -113,8 +111,8 @@ struct RotationOfDamagedFilesTests {
         try await SourceFile.rewriteSchema(old, "sql = replace(sql, 'value TEXT', 'value INTEGER')", of: "number")
         try await rewriting().using { store in
             #expect(store.opening.rotation?.method == .copy)
-            let kind = try await store.read { db in try db.value("SELECT typeof(value) FROM number", as: String.self) }
-            #expect(kind == "text")
+            let type = try await store.value("SELECT typeof(value) FROM number", as: String.self)
+            #expect(type == "text")
         }
     }
 }

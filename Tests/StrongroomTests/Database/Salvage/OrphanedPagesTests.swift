@@ -139,9 +139,11 @@ struct OrphanedPagesTests {
         try await specimen.expectAllBut(pages, result, "pages \(pages)")
     }
 
-    @Test(arguments: [true, false])
-    func `rows that may be of two tables go to neither`(isKept: Bool) async throws {
-        let specimen = try await TreeSpecimen { db in
+    /// Two tables of one form.
+    private static func twoTables(
+        _ more: @escaping @Sendable (borrowing WriteTransaction) throws -> Void
+    ) async throws -> TreeSpecimen {
+        try await TreeSpecimen { db in
             for name in ["one", "two"] {
                 try db.execute("CREATE TABLE \(name: name) (id INTEGER PRIMARY KEY, text TEXT)")
                 for number in 1...200 {
@@ -149,8 +151,13 @@ struct OrphanedPagesTests {
                     try db.execute("INSERT INTO \(name: name) VALUES (\(number), \(text))")
                 }
             }
-            try db.execute("CREATE TABLE lost_and_found (a)")
+            try more(db)
         }
+    }
+
+    @Test(arguments: [true, false])
+    func `rows that may be of two tables go to neither`(isKept: Bool) async throws {
+        let specimen = try await Self.twoTables { db in try db.execute("CREATE TABLE lost_and_found (a)") }
         let pages = ["one", "two"].compactMap { specimen.pages($0, .root).first }
         let (report, rescued) = try await specimen.salvage(damaging: pages, keepingUnattributed: isKept)
         let aside = try #require(report.lostAndFound)
@@ -182,14 +189,9 @@ struct OrphanedPagesTests {
     }
 
     @Test func `an index tells tables of one form apart`() async throws {
-        let specimen = try await TreeSpecimen { db in
+        let specimen = try await Self.twoTables { db in
             for name in ["one", "two"] {
-                try db.execute("CREATE TABLE \(name: name) (id INTEGER PRIMARY KEY, text TEXT)")
                 try db.execute("CREATE INDEX \(name: name + "_text") ON \(name: name) (text)")
-                for number in 1...200 {
-                    let text = "\(name) \(number) \(String(repeating: "y", count: 200))"
-                    try db.execute("INSERT INTO \(name: name) VALUES (\(number), \(text))")
-                }
             }
         }
         let pages = ["one", "two"].compactMap { specimen.pages($0, .root).first }
@@ -203,34 +205,5 @@ struct OrphanedPagesTests {
                 #expect(count == 200)
             }
         }
-    }
-
-    // MARK: Parts
-
-    @Test func `the layout of rows follows the schema`() {
-        let layout = RowLayout(columns: [
-            .init(affinity: .integer, isNullable: true, isRowID: true), .init(affinity: .text, isNullable: false),
-            .init(affinity: .real, isNullable: true, mayBeMissing: true),
-        ])
-        // NULL, a text of one byte, and so on.
-        #expect(layout.fit([0, 15, 7]) == .typical && layout.fit([0, 15, 1]) == .typical)
-        #expect(layout.fit([0, 15]) == .possible && layout.fit([0, 14, 0]) == .possible)
-        #expect(layout.fit([1, 15, 7]) == .impossible && layout.fit([0, 0, 7]) == .impossible)
-        #expect(layout.fit([0, 1, 7]) == .impossible && layout.fit([0]) == .impossible)
-        #expect(layout.fit([0, 15, 7, 7]) == .impossible && layout.fit([]) == .impossible)
-        #expect(RecordFields.types([4, 0, 15, 7]) == [0, 15, 7])
-        #expect(RecordFields.types([9, 0, 15]) == nil && RecordFields.types([]) == nil)
-        // The engine reads what is not a number as NULL.
-        let record = WipedBytes(copying: [2, 7, 0x7F, 0xF8, 0, 0, 0, 0, 0, 0])
-        guard case .plain(.null)? = RecordFields(record, encoding: .utf8)?.fields.first else {
-            Issue.record("not NULL")
-            return
-        }
-        let ranges: [ClosedRange<Int64>] = [20...30, 1...4, 5...9]
-        #expect(ranges.joined == [1...9, 20...30])
-        #expect([.min ... .max].without(ranges) == [.min...0, 10...19, 31 ... .max])
-        var set = PageSet(pages: 70)
-        #expect(set.insert(70) && !set.insert(70) && !set.insert(71) && !set.insert(0) && !set.insert(-1))
-        #expect(set.contains(70) && !set.contains(69) && !set.contains(1_000))
     }
 }

@@ -75,45 +75,6 @@ struct LogBufferTests {
 
     private static func offset(_ frame: Int) -> Int { 32 + frame * (header + page) }
 
-    @Test("Frames are written together, and are in the file when the last one of a commit is written")
-    func together() throws {
-        let (buffer, file) = (LogBuffer(), File())
-        for frame in 0..<100 {
-            let result = Self.append(UInt8(frame), isLast: frame == 99, at: Self.offset(frame), buffer, file)
-            #expect(result == Engine.ok)
-            if frame == 98 { #expect(file.bytes.count < Self.offset(98)) }
-        }
-        #expect(file.writes == 1)
-        try #require(file.bytes.count == Self.offset(100))
-        for frame in 0..<100 { #expect(file.bytes[Self.offset(frame) + Self.header] == UInt8(frame)) }
-    }
-
-    @Test("A buffer that is full is written", arguments: [1, 60_000, 65_536, 70_000])
-    func full(_ length: Int) throws {
-        let (buffer, file) = (LogBuffer(), File())
-        var offset = 32
-        for number in 1...5 {
-            #expect(Self.write([UInt8](repeating: UInt8(number), count: length), at: offset, buffer, file) == Engine.ok)
-            offset += length
-        }
-        #expect(buffer.flush(to: file) == Engine.ok)
-        try #require(file.bytes.count == offset)
-        for number in 1...5 { #expect(file.bytes[32 + (number - 1) * length] == UInt8(number)) }
-    }
-
-    /// As when the engine has changed a page that the transaction had written before, and corrects the checksums.
-    @Test("A header that is written again is in the file at once")
-    func again() throws {
-        let (buffer, file) = (LogBuffer(), File())
-        for frame in 0..<3 { _ = Self.append(1, isLast: frame == 2, at: Self.offset(frame), buffer, file) }
-        try #require(file.bytes.count == Self.offset(3))
-        for frame in 0..<3 {
-            let header = Self.header(7, isLast: frame == 2)
-            #expect(Self.write(header, at: Self.offset(frame), buffer, file) == Engine.ok)
-            #expect(file.bytes[Self.offset(frame)] == 7)
-        }
-    }
-
     @Test("After a failure nothing can be committed, until the write lock is given up")
     func failure() {
         let (buffer, file) = (LogBuffer(), File())
@@ -137,18 +98,6 @@ struct LogBufferTests {
         buffer.beginWriting()
         #expect(Self.append(4, isLast: true, at: half, buffer, file) == Engine.ok)
         #expect(file.bytes.last == 4)
-    }
-
-    @Test("Frames that no commit has followed are forgotten with the write lock")
-    func forgotten() {
-        let (buffer, file) = (LogBuffer(), File())
-        _ = Self.append(1, isLast: false, at: Self.offset(0), buffer, file)
-        buffer.endWriting()
-        buffer.beginWriting()
-        #expect(Self.append(2, isLast: true, at: Self.offset(0), buffer, file) == Engine.ok)
-        #expect(file.writes == 1)
-        #expect(file.bytes.count == Self.offset(1))
-        #expect(file.bytes.last == 2)
     }
 
     @Test("Without the write lock, and after a commit, everything is written at once")

@@ -112,9 +112,8 @@ struct CollationTests {
             #expect(report.objections.contains { $0.contains("line_length") })
             try await store.write { db in try db.reindex(changed) }
             #expect(try await store.verify().isWhole)
-            let first = try await store.read { db in
-                try db.value("SELECT length(text) FROM line ORDER BY text COLLATE by_length LIMIT 1", as: Int.self)
-            }
+            let first = try await store.value(
+                "SELECT length(text) FROM line ORDER BY text COLLATE by_length LIMIT 1", as: Int.self)
             #expect(first == 20)
             try await expectFailure(.missingCollation) {
                 try await store.write { db in try db.reindex(Collation("nothing")) }

@@ -112,16 +112,16 @@ struct SQLFunctionTests {
     }
 
     @Test func `a function that calls the store gets an error instead of waiting for itself`() async throws {
-        let box = Box()
+        let box = Locked<Store?>(nil)
         let nested = SQLFunction("nested") { () throws -> Int in
-            guard let store = box.store else { return 0 }
+            guard let store = box.withLock({ $0 }) else { return 0 }
             return try store.read { db in try db.value("SELECT 1", as: Int.self) ?? 0 }
         }
         let writing = SQLFunction("writing") { () throws -> Int in
-            try box.store?.write { db in try db.execute("DELETE FROM article") } ?? 0
+            try box.withLock { $0 }?.write { db in try db.execute("DELETE FROM article") } ?? 0
         }
         let store = try await store([nested, writing]).store
-        box.store = store
+        box.withLock { $0 = store }
         for name in ["nested", "writing"] {
             let sql = SQL(stringLiteral: "SELECT \(name)()")
             try await expectFailure(.nestedAccess) {
@@ -132,7 +132,7 @@ struct SQLFunctionTests {
             }
         }
         #expect(try await store.read { db in try Article.count(in: db) } == 3)
-        box.store = nil
+        box.withLock { $0 = nil }
     }
 
     @Test func `a slow function stops when its task is cancelled`() async throws {
@@ -226,25 +226,16 @@ struct SQLFunctionTests {
     }
 
     @Test func `a store in memory has the functions, and so has a dry run of a migration`() async throws {
-        let directory = try TemporaryDirectory()
-        var vault = Vault(directory.path(""), keys: .numbered(1))
-        vault.functions = F.all
-        vault.migrator = Migrator {
-            Migration("1") { db in
-                try db.execute("CREATE TABLE line (text TEXT NOT NULL)")
-                try db.execute("CREATE INDEX line_slug ON line (slug(text))")
-            }
+        let first = Migration("1") { db in
+            try db.execute("CREATE TABLE line (text TEXT NOT NULL)")
+            try db.execute("CREATE INDEX line_slug ON line (slug(text))")
         }
+        var vault = Vault(keys: .numbered(1)).with(\.functions, F.all).with(\.migrator, Migrator { first })
         let memory = try await vault.with(\.settings.storage, .memory).open()
-        #expect(try await memory.read { db in try db.value("SELECT slug('A B')", as: String.self) } == "a-b")
-        let store = try await vault.open()
-        try await store.write { db in try db.execute("INSERT INTO line VALUES ('A B')") }
-        try await store.close()
+        #expect(try await memory.value("SELECT slug('A B')", as: String.self) == "a-b")
+        try await vault.keep("A B")
         vault.migrator = Migrator {
-            Migration("1") { db in
-                try db.execute("CREATE TABLE line (text TEXT NOT NULL)")
-                try db.execute("CREATE INDEX line_slug ON line (slug(text))")
-            }
+            first
             Migration("2") { db in try db.execute("UPDATE line SET text = slug(text)") }
         }
         vault.settings.migration = .manual
@@ -254,15 +245,5 @@ struct SQLFunctionTests {
         try await next.migrate()
         #expect(try await next.read { db in try db.values("SELECT text FROM line", as: String.self) } == ["a-b"])
         try await next.close()
-    }
-
-    private final class Box: @unchecked Sendable {  // guarded by the lock
-        private let lock = NSLock()
-        private var value: Store?
-
-        var store: Store? {
-            get { lock.withLock { value } }
-            set { lock.withLock { value = newValue } }
-        }
     }
 }

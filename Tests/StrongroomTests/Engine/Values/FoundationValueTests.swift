@@ -54,8 +54,6 @@ struct FoundationValueTests {
         let urls = try texts.map { try #require(URL(string: $0)) }
         try await expectRoundTrip(urls)
         try await expectRoundTrip([nil, urls[0]] as [URL?])
-        let long = String(repeating: "é👩‍👩‍👧\0", count: 60_000)
-        try await expectRoundTrip([long, "", "\0"])
     }
 
     @Test func decimalsComeBackExactly() async throws {
@@ -89,7 +87,6 @@ struct FoundationValueTests {
         var generator = SeededGenerator(seed)
         var dates: [Date?] = []
         var decimals: [Decimal?] = []
-        var texts: [String?] = []
         var codes: [JSON<Address>?] = []
         for _ in 0..<200 {
             dates.append(generator.sometimesNil { Date(timeIntervalSinceReferenceDate: $0.number()) })
@@ -100,7 +97,6 @@ struct FoundationValueTests {
                         sign: $0.next().isMultiple(of: 2) ? .plus : .minus, exponent: exponent,
                         significand: Decimal($0.next()) * Decimal($0.next() >> 2))
                 })
-            texts.append(generator.sometimesNil { $0.text() })
             codes.append(
                 generator.sometimesNil {
                     JSON(Address(street: $0.text(), number: nil, tags: [$0.text(): Int.random(in: 0...9, using: &$0)]))
@@ -108,7 +104,6 @@ struct FoundationValueTests {
         }
         try await expectRoundTrip(dates)
         try await expectRoundTrip(decimals)
-        try await expectRoundTrip(texts)
         try await expectRoundTrip(codes)
     }
 }

@@ -151,7 +151,7 @@ struct OldDecimalTests {
                 #expect(error.message.contains("db.changeColumn(_:in:)"))
             }
             try await expectFailure(.typeMismatch, saying: "a decimal as plain digits") {
-                try await store.read { db in try db.value("SELECT total FROM bill", as: Decimal.self) }
+                try await store.value("SELECT total FROM bill", as: Decimal.self)
             }
         }
         let migrator = Migrator {

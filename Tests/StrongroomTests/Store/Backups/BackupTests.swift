@@ -6,25 +6,12 @@ import Testing
 
 @Suite("Backup", .ending)
 struct BackupTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
+    private let fixture: CopyFixture
+    private var directory: TemporaryDirectory { fixture.directory }
+    private var vault: Vault { fixture.vault }
+    private var target: String { fixture.target }
 
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path("source"), keys: .numbered(1)).with(\.migrator, nil)
-        try FileManager.default.createDirectory(atPath: vault.directory, withIntermediateDirectories: true)
-    }
-
-    private var target: String { directory.path("out/vault.sqlite") }
-
-    /// What lies beside the copy but for the lock that keeps two apart.
-    private var left: [String] {
-        get throws {
-            guard FileManager.default.fileExists(atPath: directory.path("out")) else { return [] }
-            return try FileManager.default.contentsOfDirectory(atPath: directory.path("out"))
-                .filter { !$0.hasSuffix(".lock") }
-        }
-    }
+    init() throws { fixture = try CopyFixture(makingFile: false) }
 
     /// The copy as a database of its own.
     private func copy(_ keys: Key...) -> Vault {
@@ -49,13 +36,13 @@ struct BackupTests {
         }
         let attributes = try FileManager.default.attributesOfItem(atPath: target)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
-        #expect(try left == ["vault.sqlite"])
+        #expect(try fixture.left == ["vault.sqlite"])
         #expect(report.path == target && report.defect == nil)
         #expect(report.rows > 10 && report.tables > 3)
         #expect(report.bytes == attributes[.size] as? Int64)
         let opened = try copy(key ?? .numbered(1)).with(\.ciphers, [settings ?? CipherSettings.engineDefault()])
-        #expect(try await opened.using { try await SourceFile.content($0) } == content)
-        #expect(try await vault.using { try await SourceFile.content($0) } == content)
+        #expect(try await opened.content() == content)
+        #expect(try await vault.content() == content)
         // Nothing of it can be read without the key.
         #expect(try Data(contentsOf: URL(filePath: target)).range(of: Data(SourceFile.marker.utf8)) == nil)
     }
@@ -68,14 +55,6 @@ struct BackupTests {
             return try await SourceFile.content(store)
         }
         #expect(try await copy(.numbered(3)).using { try await SourceFile.content($0) } == content)
-    }
-
-    @Test func aCopyWithAKeyOfItsOwnHasNoEnvelope() async throws {
-        let sealed = Vault(directory.path("sealed"), keys: .numbered(2)).with(\.protection, .envelope)
-        try await sealed.keep("one", "two")
-        try await sealed.using { store in _ = try await store.backup(to: target, key: .numbered(9)) }
-        #expect(try left == ["vault.sqlite"])
-        #expect(try await Vault(directory.path("out"), keys: .numbered(9)).lines() == ["one", "two"])
     }
 
     @Test func oneMomentIsCopiedWhileOthersWrite() async throws {
@@ -97,17 +76,13 @@ struct BackupTests {
             for round in 0..<4 {
                 let report = try await store.backup(
                     to: directory.path("out/\(round).sqlite"), key: round % 2 == 0 ? nil : .numbered(7))
-                let number = round
-                let keys = number % 2 == 0 ? Key.numbered(1) : .numbered(7)
-                let place = Vault(directory.path("out")) { _ in try KeyChain(keys) }
-                let path = directory.path("out/\(number).sqlite")
-                let moved = directory.path("out/vault.sqlite")
-                try FileManager.default.moveItem(atPath: path, toPath: moved)
-                let count = try await place.lines().count
+                try FileManager.default.moveItem(atPath: directory.path("out/\(round).sqlite"), toPath: target)
+                let made = Vault(directory.path("out"), keys: round % 2 == 0 ? .numbered(1) : .numbered(7))
+                let count = try await made.lines().count
                 #expect(count.isMultiple(of: 2))
                 // The history of versions has a row.
                 #expect(Int64(count) <= report.rows)
-                try FileManager.default.removeItem(atPath: moved)
+                try FileManager.default.removeItem(atPath: target)
             }
             writing.cancel()
             _ = try? await writing.value
@@ -135,7 +110,7 @@ struct BackupTests {
             try await expectFailure(.locked) { try await store.backup(to: target, replacing: true) }
             try FileManager.default.removeItem(atPath: target + "-wal")
             _ = try await store.backup(to: target, replacing: true)
-            #expect(try left == ["vault.sqlite"])
+            #expect(try fixture.left == ["vault.sqlite"])
         }
         #expect(try await copy(.numbered(1)).lines().count == 6)
     }
@@ -150,7 +125,7 @@ struct BackupTests {
             defer { holder.end() }
             try await expectFailure(.locked) { try await store.backup(to: target, replacing: true) }
             #expect(try Data(contentsOf: URL(filePath: target)) == before)
-            #expect(try left == ["vault.sqlite"])
+            #expect(try fixture.left == ["vault.sqlite"])
         }
     }
     #endif
@@ -163,22 +138,12 @@ struct BackupTests {
         try await vault.using { store in
             if isReplacing { _ = try await store.backup(to: target) }
             let before = try? Data(contentsOf: URL(filePath: target))
-            let task = Locked<Task<BackupReport, any Error>?>(nil)
-            let hasBegun = Moment()
-            let begun = Task {
-                try await store.backup(to: target, replacing: true) { progress in
-                    guard progress.phase == phase else { return }
-                    // Until the task is known that is to be cancelled.
-                    try? hasBegun.block()
-                    task.withLock { $0 }?.cancel()
-                }
+            await expectCancelled(at: phase) { report in
+                try await store.backup(to: target, replacing: true) { report($0) }
             }
-            task.withLock { $0 = begun }
-            hasBegun.come()
-            await #expect(throws: CancellationError.self) { try await begun.value }
             #expect((try? Data(contentsOf: URL(filePath: target))) == before)
-            #expect(try left == (isReplacing ? ["vault.sqlite"] : []))
-            #expect(try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) } == 6)
+            #expect(try fixture.left == (isReplacing ? ["vault.sqlite"] : []))
+            #expect(try await store.lineCount() == 6)
         }
     }
 
@@ -188,6 +153,32 @@ struct BackupTests {
             _ = try await store.backup(to: target, replacing: true)
         }
         #expect(refused > 2)
-        #expect(try left.allSatisfy { $0 == "vault.sqlite" })
+        #expect(try fixture.left.allSatisfy { $0 == "vault.sqlite" })
+    }
+}
+
+/// A directory with a vault that has a ``SourceFile``, and a place for copies.
+struct CopyFixture {
+    let directory: TemporaryDirectory
+    let vault: Vault
+
+    init(makingFile: Bool = true) throws {
+        directory = try TemporaryDirectory()
+        vault = Vault(directory.path("source"), keys: .numbered(1)).with(\.migrator, nil)
+        try FileManager.default.createDirectory(atPath: vault.directory, withIntermediateDirectories: true)
+        if makingFile { _ = try SourceFile(vault, key: .numbered(1)) }
+    }
+
+    var target: String { directory.path("out/vault.sqlite") }
+
+    /// The copy as a plaintext database.
+    var plain: Vault { Vault(directory.path("out")) { _ in .plaintext }.with(\.migrator, nil) }
+
+    /// What is beside the copy, but for the lock that keeps two apart.
+    var left: [String] { get throws { try Self.names(in: directory.path("out")) } }
+
+    static func names(in directory: String) throws -> [String] {
+        guard FileManager.default.fileExists(atPath: directory) else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: directory).filter { !$0.hasSuffix(".lock") }.sorted()
     }
 }

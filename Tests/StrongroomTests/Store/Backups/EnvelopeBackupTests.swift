@@ -11,12 +11,7 @@ struct EnvelopeBackupTests {
     private var copy: String { directory.path("out/vault.sqlite") }
 
     /// The names beside the copy, without the lock.
-    private var names: [String] {
-        get throws {
-            try FileManager.default.contentsOfDirectory(atPath: directory.path("out"))
-                .filter { !$0.hasSuffix(".lock") }.sorted()
-        }
-    }
+    private var names: [String] { get throws { try CopyFixture.names(in: directory.path("out")) } }
 
     private static let published = ["vault.sqlite", "vault.sqlite.keys", "vault.sqlite.keys.copy"]
 
@@ -39,7 +34,7 @@ struct EnvelopeBackupTests {
 
     @Test func everySlotOpensTheCopy() async throws {
         let recovery = try await make()
-        try await vault.using { store in _ = try await store.backup(to: copy) }
+        try await vault.backUp(to: copy)
         #expect(try names == Self.published)
         for path in Self.published {
             let attributes = try FileManager.default.attributesOfItem(atPath: directory.path("out/\(path)"))
@@ -53,7 +48,7 @@ struct EnvelopeBackupTests {
 
     @Test func aRecoveryKeyRestoresALostDatabaseAndTheSlotsComeAlong() async throws {
         let recovery = try await make()
-        try await vault.using { store in _ = try await store.backup(to: copy) }
+        try await vault.backUp(to: copy)
         try FileManager.default.removeItem(atPath: vault.directory)
         let keys: [Key] = [.recovery(recovery), .numbered(7)]
         let after = Vault(vault.directory) { _ in try KeyChain(keys) }.with(\.protection, .envelope)
@@ -64,14 +59,12 @@ struct EnvelopeBackupTests {
         // The new key has a slot of its own, and the recovery key is not needed any more.
         let alone = Vault(vault.directory, keys: .numbered(7)).with(\.protection, .envelope)
         #expect(try await alone.lines() == ["one"])
-        #expect(
-            try FileManager.default.contentsOfDirectory(atPath: vault.directory).filter { !$0.hasSuffix(".lock") }
-                .sorted() == Self.published)
+        #expect(try CopyFixture.names(in: vault.directory) == Self.published)
     }
 
     @Test func aGivenRecoveryKeyOpensTheCopyForAnotherDatabase() async throws {
         let recovery = try await make()
-        try await vault.using { store in _ = try await store.backup(to: copy) }
+        try await vault.backUp(to: copy)
         let other = Vault(directory.path("other"), keys: .numbered(8)).with(\.protection, .envelope)
         try await Stores(other).restore("vault.sqlite", from: copy, keys: KeyChain(.recovery(recovery)))
         #expect(try await other.lines() == ["one"])
@@ -80,7 +73,7 @@ struct EnvelopeBackupTests {
 
     @Test func anExistingDatabaseKeepsItsSlots() async throws {
         _ = try await make()
-        try await vault.using { store in _ = try await store.backup(to: copy) }
+        try await vault.backUp(to: copy)
         try await vault.keep("two")
         try await vault.using { store in
             for slot in try await store.keySlots() where slot.isRecovery || slot.label == "second" {
@@ -90,6 +83,10 @@ struct EnvelopeBackupTests {
         try await Stores(vault).restore("vault.sqlite", from: copy)
         #expect(try await vault.lines() == ["one"])
         #expect(try await vault.using { try await $0.keySlots() }.count == 1)
+        // Also where the file itself is gone, and only its envelope is left.
+        try FileManager.default.removeItem(atPath: vault.path)
+        try await Stores(vault).restore("vault.sqlite", from: copy)
+        #expect(try await vault.lines() == ["one"])
         // With another data key the copy is rewritten.
         try await vault.using { store in _ = try await store.rotate(.dataKey) }
         try await Stores(vault).restore("vault.sqlite", from: copy)
@@ -105,7 +102,7 @@ struct EnvelopeBackupTests {
             _ = try await store.rotate(.dataKey)
         }
         try await vault.keep("two")
-        try await vault.using { store in _ = try await store.backup(to: directory.path("new.sqlite")) }
+        try await vault.backUp(to: directory.path("new.sqlite"))
         // The envelope is prepared, and the copy is the former one.
         try move("new.sqlite.keys", to: "out/.vault.sqlite.keys.next")
         let reader = opened(.numbered(1)).with(\.settings.isReadOnly, true)
@@ -132,7 +129,7 @@ struct EnvelopeBackupTests {
 
     @Test func aCopyThatIsOpenedAfterAKillGetsItsEnvelope() async throws {
         try await vault.keep("one")
-        try await vault.using { store in _ = try await store.backup(to: copy) }
+        try await vault.backUp(to: copy)
         try move("out/vault.sqlite.keys", to: "out/.vault.sqlite.keys.next")
         try FileManager.default.removeItem(atPath: copy + ".keys.copy")
         #expect(try await opened(.numbered(1)).lines() == ["one"])
@@ -172,7 +169,7 @@ struct EnvelopeBackupTests {
 
     @Test func aCopyWithAKeyOfItsOwnKeepsNothingOfAKilledAttempt() async throws {
         try await vault.keep("one")
-        try await vault.using { store in _ = try await store.backup(to: copy) }
+        try await vault.backUp(to: copy)
         try move("out/vault.sqlite.keys", to: "out/.vault.sqlite.keys.next")
         try move("out/vault.sqlite.keys.copy", to: "out/.vault.sqlite.keys.copy.new")
         try await vault.using { store in _ = try await store.backup(to: copy, key: .numbered(6), replacing: true) }
@@ -198,7 +195,7 @@ struct EnvelopeBackupTests {
 
     @Test func theErrorNamesTheBackupAndWhatOpensIt() async throws {
         _ = try await make()
-        try await vault.using { store in _ = try await store.backup(to: copy) }
+        try await vault.backUp(to: copy)
         let other = Vault(directory.path("other"), keys: .numbered(8))
         func failure() async throws -> String {
             try await expectFailure(.wrongKey) { try await Stores(other).restore("vault.sqlite", from: copy) }.message

@@ -6,58 +6,38 @@ import Testing
 
 @Suite("Restoring a backup", .ending)
 struct RestoreBackupTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path("source"), keys: .numbered(1)).with(\.migrator, nil)
-        try FileManager.default.createDirectory(atPath: vault.directory, withIntermediateDirectories: true)
-        _ = try SourceFile(vault, key: .numbered(1))
-    }
-
+    private let fixture: CopyFixture
+    private var directory: TemporaryDirectory { fixture.directory }
+    private var vault: Vault { fixture.vault }
     private var backup: String { directory.path("backup.sqlite") }
+    private var left: [String] { get throws { try CopyFixture.names(in: vault.directory) } }
 
-    private var left: [String] {
-        get throws {
-            try FileManager.default.contentsOfDirectory(atPath: vault.directory).filter { !$0.hasSuffix(".lock") }
-                .sorted()
-        }
-    }
-
-    private func damageDatabase() async throws {
-        try await vault.using { store in _ = try await store.write { db in try db.execute("DELETE FROM line") } }
-    }
+    init() throws { fixture = try CopyFixture() }
 
     @Test(arguments: [nil, Key.numbered(9), .passphrase("another")])
     func everythingComesBack(key: Key?) async throws {
-        let content = try await vault.using { store in
-            _ = try await store.backup(to: backup, key: key)
-            return try await SourceFile.content(store)
-        }
+        let content = try await vault.content()
+        try await vault.backUp(to: backup, key: key)
         let bytes = try Data(contentsOf: URL(filePath: backup))
-        try await damageDatabase()
+        try await vault.write { db in _ = try db.execute("DELETE FROM line") }
         let keys = try key.map { try KeyChain($0) }
         let report = try await Stores(vault).restore("vault.sqlite", from: backup, keys: keys)
         #expect(report.rows > 10 && report.path == vault.path)
         #expect(try left == ["vault.sqlite"])
-        #expect(try await vault.using { try await SourceFile.content($0) } == content)
+        #expect(try await vault.content() == content)
         // The backup itself is only read.
         #expect(try Data(contentsOf: URL(filePath: backup)) == bytes)
-        let beside = try FileManager.default.contentsOfDirectory(atPath: directory.path("")).filter {
-            !$0.hasSuffix(".lock")
-        }
-        #expect(beside.sorted() == ["backup.sqlite", "source"])
+        #expect(try CopyFixture.names(in: directory.path("")) == ["backup.sqlite", "source"])
         // Where no database is yet.
         let other = Vault(directory.path("new"), keys: .numbered(5)).with(\.migrator, nil)
         try await Stores(other).restore("vault.sqlite", from: backup, keys: keys ?? KeyChain(.numbered(1)))
-        #expect(try await other.using { try await SourceFile.content($0) } == content)
+        #expect(try await other.content() == content)
         let attributes = try FileManager.default.attributesOfItem(atPath: other.path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
     @Test func whatIsWrongWithTheBackupLeavesTheDatabase() async throws {
-        try await vault.using { store in _ = try await store.backup(to: backup, key: .numbered(9)) }
+        try await vault.backUp(to: backup, key: .numbered(9))
         let before = try Data(contentsOf: URL(filePath: vault.path))
         let stores = try Stores(vault)
         @Sendable func restore(_ path: String, _ keys: KeyChain? = nil) async throws {
@@ -99,7 +79,7 @@ struct RestoreBackupTests {
                 first
                 second
             })
-        try await newer.using { store in _ = try await store.backup(to: backup) }
+        try await newer.backUp(to: backup)
         let older = Vault(directory.path("older"), keys: .numbered(1)).with(\.migrator, Migrator { first })
         try await older.using { _ in }
         let before = try Data(contentsOf: URL(filePath: older.path))
@@ -146,10 +126,8 @@ struct RestoreBackupTests {
 
     @Test(arguments: Ruin.allCases)
     func aDatabaseThatCannotBeOpenedIsToBeMovedAway(ruin: Ruin) async throws {
-        let content = try await vault.using { store in
-            _ = try await store.backup(to: backup)
-            return try await SourceFile.content(store)
-        }
+        let content = try await vault.content()
+        try await vault.backUp(to: backup)
         let bytes = ruin.content(try Data(contentsOf: URL(filePath: vault.path)))
         try bytes.write(to: URL(filePath: vault.path))
         let error = try await #require(throws: StrongroomError.self) {
@@ -164,13 +142,13 @@ struct RestoreBackupTests {
                 atPath: "\(vault.directory)/\(name)", toPath: directory.path("away-\(name)"))
         }
         try await Stores(vault).restore("vault.sqlite", from: backup)
-        #expect(try await vault.using { try await SourceFile.content($0) } == content)
+        #expect(try await vault.content() == content)
     }
 
     @Test func aBackupWithTheNameOfALeftoverStaysThere() async throws {
         for ending in ["restoring", "restored"] {
             let path = "\(vault.directory)/.vault.sqlite.\(ending)"
-            try await vault.using { store in _ = try await store.backup(to: path) }
+            try await vault.backUp(to: path)
             try await expectFailure(.invalidName) { try await Stores(vault).restore("vault.sqlite", from: path) }
             #expect(FileManager.default.fileExists(atPath: path))
             try FileManager.default.removeItem(atPath: path)
@@ -179,7 +157,7 @@ struct RestoreBackupTests {
 
     @Test(arguments: [true, false])
     func aLeftoverThatIsAnotherNameOfAFileIsNotOverwritten(isSymbolic: Bool) async throws {
-        try await vault.using { store in _ = try await store.backup(to: backup) }
+        try await vault.backUp(to: backup)
         let mine = directory.path("mine.sqlite")
         let bytes = Data("SQLite format 3\0 and all that is mine".utf8)
         try bytes.write(to: URL(filePath: mine))
@@ -202,7 +180,7 @@ struct RestoreBackupTests {
 
     #if os(Linux)
     @Test func aBackupThatAnotherProcessHasOpenIsNotTaken() async throws {
-        try await vault.using { store in _ = try await store.backup(to: backup) }
+        try await vault.backUp(to: backup)
         let holder = try FileHolder(backup)
         defer { holder.end() }
         try await expectFailure(.locked, saying: "process") {
@@ -227,7 +205,7 @@ struct RestoreBackupTests {
                 exit(0)
             }
         }
-        #expect(try await other.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) } == 6)
+        #expect(try await other.lineCount() == 6)
         try await other.close()
         #expect(try left == ["vault.sqlite"])
     }
@@ -236,55 +214,34 @@ struct RestoreBackupTests {
         let plain = Vault(directory.path("plain")) { _ in .plaintext }.with(\.migrator, nil)
         try FileManager.default.createDirectory(atPath: plain.directory, withIntermediateDirectories: true)
         _ = try SourceFile(plain, key: nil)
-        let content = try await plain.using { store in
-            _ = try await store.backup(to: backup)
-            return try await SourceFile.content(store)
-        }
+        let content = try await plain.content()
+        try await plain.backUp(to: backup)
         try await expectFailure(.plaintextFile) { try await Stores(vault).restore("vault.sqlite", from: backup) }
         try await Stores(vault).restore("vault.sqlite", from: backup, allowingPlaintext: true)
         // It is encrypted: the configuration has a key.
         let bytes = try Data(contentsOf: URL(filePath: vault.path))
         #expect(bytes.range(of: Data(SourceFile.marker.utf8)) == nil)
-        #expect(try await vault.using { try await SourceFile.content($0) } == content)
+        #expect(try await vault.content() == content)
         try await expectFailure(.plaintextFile) { try await Stores(plain).restore("vault.sqlite", from: backup) }
         try await Stores(plain).restore("vault.sqlite", from: backup, allowingPlaintext: true)
-        #expect(try await plain.using { try await SourceFile.content($0) } == content)
+        #expect(try await plain.content() == content)
         #expect(try left == ["vault.sqlite"])
-    }
-
-    @Test func aDatabaseWithAnEnvelopeGoesOnWithIt() async throws {
-        let sealed = Vault(directory.path("sealed"), keys: .numbered(2)).with(\.protection, .envelope)
-        try await sealed.keep("one", "two")
-        try await sealed.using { store in _ = try await store.backup(to: backup) }
-        try await sealed.keep("three")
-        try await Stores(sealed).restore("vault.sqlite", from: backup)
-        #expect(try await sealed.lines() == ["one", "two"])
-        let other = Vault(directory.path("sealed"), keys: .numbered(2), .numbered(3))
-            .with(\.protection, .envelope)
-        #expect(try await other.lines() == ["one", "two"])
-        // Also where the file itself is gone, and only its envelope is left.
-        try FileManager.default.removeItem(atPath: sealed.path)
-        try await Stores(other).restore("vault.sqlite", from: backup)
-        #expect(try await other.lines() == ["one", "two"])
+        try await vault.backUp(to: directory.path("encrypted.sqlite"))
+        try await expectFailure(.encryptedFile, saying: "encrypted.sqlite\" is no plaintext database") {
+            try await Stores(plain).restore(
+                "vault.sqlite", from: directory.path("encrypted.sqlite"), allowingPlaintext: true)
+        }
     }
 
     @Test func whatIsCancelledLeavesTheDatabase() async throws {
-        try await vault.using { store in _ = try await store.backup(to: backup, key: .numbered(9)) }
+        try await vault.backUp(to: backup, key: .numbered(9))
         let before = try Data(contentsOf: URL(filePath: vault.path))
         for phase in [WorkProgress.Phase.checking, .writing, .verifying] {
-            let task = Locked<Task<BackupReport, any Error>?>(nil)
-            let hasBegun = Moment()
-            let begun = Task {
+            await expectCancelled(at: phase) { report in
                 try await Stores(vault).restore("vault.sqlite", from: backup, keys: KeyChain(.numbered(9))) {
-                    progress in
-                    guard progress.phase == phase else { return }
-                    try? hasBegun.block()
-                    task.withLock { $0 }?.cancel()
+                    report($0)
                 }
             }
-            task.withLock { $0 = begun }
-            hasBegun.come()
-            await #expect(throws: CancellationError.self) { try await begun.value }
             #expect(try Data(contentsOf: URL(filePath: vault.path)) == before)
             #expect(try left == ["vault.sqlite"])
         }
@@ -299,7 +256,7 @@ struct FileHolder {
         let file = try FileHandle(forReadingFrom: URL(filePath: path))
         defer { try? file.close() }
         process.executableURL = URL(filePath: "/bin/sleep")
-        process.arguments = ["60"]
+        process.arguments = ["600"]
         process.standardInput = file
         try process.run()
     }

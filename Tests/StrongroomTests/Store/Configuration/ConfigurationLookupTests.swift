@@ -32,35 +32,22 @@ struct ConfigurationLookupTests {
     private struct Witness: Configuration {
         static let target = "witness"
         let directory: String
-        let asked: Notes
-
-        final class Notes: Sendable {
-            private let names = Locked<[String: [String]]>([:])
-
-            func note(_ question: String, _ name: DatabaseName) {
-                names.withLock { $0[question, default: []].append(name.fileName) }
-            }
-
-            subscript(_ question: String) -> [String] { names.withLock { $0[question] ?? [] } }
-        }
+        let asked: @Sendable (String, DatabaseName) -> Void
 
         func filePath(for database: DatabaseName) -> String? {
-            asked.note("path", database)
+            asked("path", database)
             return "\(directory)/\(database)"
         }
-
         func keyChain(for database: DatabaseName) throws -> KeyChain {
-            asked.note("keys", database)
+            asked("keys", database)
             return try KeyChain(.numbered(3))
         }
-
         func migrator(for database: DatabaseName) -> Migrator? {
-            asked.note("migrator", database)
+            asked("migrator", database)
             return nil
         }
-
         func settings(for database: DatabaseName) -> StoreSettings {
-            asked.note("settings", database)
+            asked("settings", database)
             return StoreSettings()
         }
     }
@@ -80,9 +67,13 @@ struct ConfigurationLookupTests {
     @Test(arguments: ["witness", "witness_alice.sqlite", "witness.a_b"])
     func theConfigurationIsToldTheFullName(name: String) async throws {
         let directory = try TemporaryDirectory()
-        let asked = Witness.Notes()
-        try await Stores(Witness(directory: directory.path(""), asked: asked)).open(name).close()
-        for question in ["path", "keys", "migrator", "settings"] { #expect(asked[question] == [name]) }
+        let asked = Locked<[String]>([])
+        let witness = Witness(directory: directory.path("")) { question, database in
+            asked.withLock { $0.append("\(question) of \(database)") }
+        }
+        try await Stores(witness).open(name).close()
+        let expected = ["path", "keys", "migrator", "settings"].map { "\($0) of \(name)" }
+        #expect(asked.withLock { $0.sorted() } == expected.sorted())
     }
 
     @Test func aTargetWithoutAConfigurationIsNamedWithThoseThatHaveOne() async throws {
@@ -91,37 +82,26 @@ struct ConfigurationLookupTests {
         #expect(error.message.contains("\"attic\""))
         #expect(error.message.contains("cellar, shed"))
         #expect(error.database == "attic_left.sqlite")
+        // Letters are told apart.
+        for name in ["Cellar.sqlite", "cellars.sqlite", "cella.sqlite"] {
+            try await expectFailure(.noConfiguration) { try await stores.open(name) }
+        }
         try await expectFailure(.noConfiguration, saying: "none is registered") { try await Stores().open("attic") }
     }
 
-    @Test func lookingUpATargetTellsLettersApart() async throws {
-        let stores = try Stores(Cellar(directory: "/none"))
-        try await expectFailure(.noConfiguration) { try await stores.open("Cellar.sqlite") }
-        try await expectFailure(.noConfiguration) { try await stores.open("cellars.sqlite") }
-        try await expectFailure(.noConfiguration) { try await stores.open("cella.sqlite") }
-    }
-
-    @Test func twoConfigurationsWithOneTargetAreRefusedAtRegistration() throws {
-        try expectFailure(.duplicateConfiguration, saying: "Cellar and SecondCellar", "\"cellar\"") {
-            try Stores(Cellar(directory: "/first"), SecondCellar())
-        }
-    }
-
-    @Test func theFirstConfigurationStaysAfterASecondWasRefused() async throws {
+    @Test func aSecondConfigurationForATargetIsRefusedAndTheFirstStays() async throws {
         let directory = try TemporaryDirectory()
-        let stores = try Stores(Cellar(directory: directory.path("")))
+        let first = Cellar(directory: directory.path(""))
+        try expectFailure(.duplicateConfiguration, saying: "Cellar and SecondCellar", "\"cellar\"") {
+            try Stores(first, SecondCellar())
+        }
+        let stores = Stores()
+        try await expectFailure(.noConfiguration) { try await stores.open("cellar.sqlite") }
+        try stores.register(first)
         try expectFailure(.duplicateConfiguration) { try stores.register(SecondCellar()) }
         let store = try await stores.open("cellar.sqlite")
         #expect(store.path == directory.path("cellar.sqlite"))
         try await store.close()
-    }
-
-    @Test func aConfigurationCanBeRegisteredLater() async throws {
-        let directory = try TemporaryDirectory()
-        let stores = Stores()
-        try await expectFailure(.noConfiguration) { try await stores.open("cellar.sqlite") }
-        try stores.register(Cellar(directory: directory.path("")))
-        try await stores.open("cellar.sqlite").close()
     }
 
     @Test func aTargetThatNoNameHasIsRefused() throws {

@@ -17,15 +17,6 @@ struct OneStoreForOneFileTests {
         func keyChain(for database: DatabaseName) throws -> KeyChain { try KeyChain(.numbered(1)) }
     }
 
-    @Test func openingANameTwiceGivesTheSameStore() async throws {
-        let stores = try Stores(vault)
-        let first = try await stores.open("vault.sqlite")
-        #expect(try await stores.open("vault.sqlite") === first)
-        #expect(try await stores.open(DatabaseName("vault.sqlite")) === first)
-        #expect(try await stores.open("vault_b.sqlite") !== first)
-        try await stores.closeAll()
-    }
-
     @Test func twentyTasksAtOnceGetOneStoreAndTheKeysAreAskedForOnce() async throws {
         let asked = Locked(0)
         let vault = Vault(directory.path("files")) { _ in
@@ -70,25 +61,7 @@ struct OneStoreForOneFileTests {
         let wrong = Vault(directory.path("files"), keys: .numbered(9))
         let stores = try Stores(wrong)
         for _ in 0..<3 { try await expectFailure(.wrongKey) { try await stores.open("vault.sqlite") } }
-        #expect(try await vault.lines() == ["a"])
-    }
-
-    @Test func theErrorOfTheConfigurationComesThroughAsItIs() async throws {
-        struct NoAnswer: Error, Equatable { let number = 7 }
-        let vault = Vault(directory.path("files")) { _ in throw NoAnswer() }
-        await #expect(throws: NoAnswer()) { try await vault.open() }
-    }
-
-    @Test func aFileIsOpenedAnewAfterItWasClosed() async throws {
-        let stores = try Stores(vault)
-        let first = try await stores.open("vault.sqlite")
-        try await first.close()
-        let second = try await stores.open("vault.sqlite")
-        #expect(second !== first)
-        #expect(first.opening.outcome == .created)
-        #expect(second.opening.outcome == .opened)
-        try await second.write { db in try db.execute("INSERT INTO line VALUES ('a')") }
-        try await second.close()
+        #expect(try await vault.with(\.settings.openTimeout, .zero).lines() == ["a"])
     }
 
     @Test func twoNamesWithOnePathAreDetected() async throws {

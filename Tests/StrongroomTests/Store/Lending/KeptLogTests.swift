@@ -7,11 +7,10 @@ import Testing
 
 @Suite("The log of a store that is closed for another", .ending)
 struct KeptLogTests {
-    private let directory: TemporaryDirectory
+    private let directory = TemporaryDirectory.ofSuite()
     private let stores: Stores
 
     init() throws {
-        directory = try TemporaryDirectory()
         stores = try Stores(Vault(directory.path(""), keys: .numbered(1)))
         // None is closed because it is idle.
         stores.lendingLimits = LendingLimits(openStores: 1, idleTime: .seconds(3_600))

@@ -23,12 +23,11 @@ struct OperationObserverTests {
         var all: [FinishedOperation] { ended.withLock { $0 } }
     }
 
-    private let directory: TemporaryDirectory
+    private let directory = TemporaryDirectory.ofSuite()
     private let stores: Stores
     private let observer = Observer()
 
     init() throws {
-        directory = try TemporaryDirectory()
         stores = try Stores(Vault(directory.path(""), keys: .numbered(1)))
         stores.operationObservers = [observer]
     }
@@ -80,14 +79,8 @@ struct OperationObserverTests {
 
     @Test func `the wait for a connection is counted, also for one that was never granted`() async throws {
         let store = try await stores.open("vault_a.sqlite")
-        let (isInside, canEnd) = (Moment(), Moment())
-        let holder = Task {
-            try await store.write(as: .immediate) { _ in
-                isInside.come()
-                try canEnd.block()
-            }
-        }
-        try await isInside.wait()
+        let canEnd = Moment()
+        let holder = try await store.holdWriter(as: .immediate, until: canEnd)
         let late = await #expect(throws: StrongroomError.self) {
             try await store.write(label: "late", timeout: .milliseconds(20)) { _ in }
         }

@@ -42,17 +42,6 @@ struct ReservedStoreTests {
         try await stores.closeAll()
     }
 
-    @Test func `a store that a program has opened itself stays open`() async throws {
-        let vault = Vault(keys: .numbered(1))
-        let stores = try Stores(vault)
-        let store = try await stores.open("vault.sqlite")
-        try await stores.withStore("vault.sqlite") { lent in #expect(lent === store) }
-        try await expectFailure(.alreadyOpen) { try await stores.remove("vault.sqlite") }
-        try await store.write { db in try db.execute("INSERT INTO line VALUES ('a')") }
-        try await store.close()
-        #expect(try await stores.remove("vault.sqlite"))
-    }
-
     @Test func `a blocking opening does not wait for the work, whose task may be blocked by it`() async throws {
         let directory = try TemporaryDirectory()
         let stores = try Stores(Vault(directory.path("files"), keys: .numbered(1)))

@@ -6,12 +6,24 @@ import Testing
 
 @Suite("The shutdown of a registry", .ending)
 struct ShutdownTests {
-    private let directory: TemporaryDirectory
+    private let directory = TemporaryDirectory.ofSuite()
     private let stores: Stores
 
-    init() throws {
-        directory = try TemporaryDirectory()
-        stores = try Stores(Vault(directory.path(""), keys: .numbered(1)))
+    init() throws { stores = try Stores(Vault(directory.path(""), keys: .numbered(1))) }
+
+    /// A loop over values until the shutdown, which has had its first one.
+    private func countingStream(_ lease: StoreLease) async throws -> Task<Void, any Error> {
+        let counts = Tally()
+        let stream = Task {
+            defer { lease.end() }
+            try await lease.untilShutdown {
+                for try await _ in lease.store.values({ db in
+                    try db.value("SELECT count(*) FROM line", as: Int.self)
+                }) { counts.add() }
+            }
+        }
+        try await eventually { counts.value == 1 }
+        return stream
     }
 
     @Test func `it waits for users, refuses new ones, and closes every store`() async throws {
@@ -50,48 +62,27 @@ struct ShutdownTests {
     }
 
     @Test func `an operation that does not end is named, and ends later all the same`() async throws {
-        let (isInside, canEnd) = (Moment(), Moment())
-        let writing = Task {
-            try await stores.withStore("vault_a.sqlite") { store in
-                try await store.write { db in
-                    try db.execute("INSERT INTO line VALUES ('late')")
-                    isInside.come()
-                    try canEnd.block()
-                }
-            }
+        let (lease, canEnd) = (try await stores.lease("vault_a.sqlite"), Moment())
+        let writing = try await lease.store.holdWriter(until: canEnd) { db in
+            try db.execute("INSERT INTO line VALUES ('late')")
         }
-        try await isInside.wait()
         let report = await stores.shutDown(within: .milliseconds(10))
         #expect(report.unclosed.map(\.fileName) == ["vault_a.sqlite"])
         canEnd.come()
         try await writing.value
+        lease.end()
         try await eventually { stores.openNames.isEmpty }
         #expect(try await Vault(directory.path(""), keys: .numbered(1)).lines("vault_a.sqlite") == ["late"])
     }
 
     @Test func `one that does not end keeps no other store open, and streams end`() async throws {
-        let (isInside, canEnd) = (Moment(), Moment())
-        let writing = Task {
-            try await stores.withStore("vault_a.sqlite") { store in
-                try await store.write { _ in
-                    isInside.come()
-                    try canEnd.block()
-                }
-            }
-        }
-        try await isInside.wait()
-        let others = try await (0..<20).asyncMap { try await stores.open("vault_\($0).sqlite") }
+        let (held, canEnd) = (try await stores.lease("vault_a.sqlite"), Moment())
+        let writing = try await held.store.holdWriter(until: canEnd)
+        var opened: [Store] = []
+        for number in 0..<20 { opened.append(try await stores.open("vault_\(number).sqlite")) }
+        let others = opened
         let lease = try await stores.lease("vault_b.sqlite")
-        let counts = Tally()
-        let stream = Task {
-            defer { lease.end() }
-            try await lease.untilShutdown {
-                for try await _ in lease.store.values({ db in
-                    try db.value("SELECT count(*) FROM line", as: Int.self)
-                }) { counts.add() }
-            }
-        }
-        try await eventually { counts.value == 1 }
+        let stream = try await countingStream(lease)
         let end = Task { await stores.shutDown(within: .milliseconds(10)) }
         try await stream.value
         try await eventually { others.allSatisfy { $0.pool.closing != nil } }
@@ -100,21 +91,13 @@ struct ShutdownTests {
         try await expectFailure(.closed) { try await stores.open("vault_a.sqlite") }
         canEnd.come()
         try await writing.value
+        held.end()
         try await eventually { stores.openNames.isEmpty }
     }
 
     @Test func `a stream that would last for ever does not hold it up`() async throws {
         let lease = try await stores.lease("vault_a.sqlite")
-        let counts = Tally()
-        let stream = Task {
-            defer { lease.end() }
-            try await lease.untilShutdown {
-                for try await _ in lease.store.values({ db in
-                    try db.value("SELECT count(*) FROM line", as: Int.self)
-                }) { counts.add() }
-            }
-        }
-        try await eventually { counts.value == 1 }
+        let stream = try await countingStream(lease)
         #expect(await stores.shutDown(within: .seconds(Patience.seconds / 2)).isComplete)
         try await stream.value
     }
@@ -150,13 +133,5 @@ extension Vault {
         let lines = try await store.lines()
         try await store.close()
         return lines
-    }
-}
-
-extension Sequence {
-    fileprivate func asyncMap<T>(_ transform: (Element) async throws -> T) async throws -> [T] {
-        var values: [T] = []
-        for element in self { try await values.append(transform(element)) }
-        return values
     }
 }

@@ -47,23 +47,6 @@ struct ForeignCommitCheckTests {
 
     private typealias Found = Connection.ForeignFinding
 
-    @Test func onlyCommitsOfOthersAreFound() throws {
-        let fixture = try Fixture()
-        #expect(try fixture.writer.findForeignCommits() == Found(isFound: false, mayFollow: false))
-        try fixture.writer.inTransaction(.immediate) { try fixture.writer.run("INSERT INTO t VALUES (1)") }
-        #expect(try fixture.writer.findForeignCommits().isFound == false)
-        for _ in 0..<3 {
-            try fixture.other.inTransaction(.immediate) { try fixture.other.run("INSERT INTO t VALUES (2)") }
-            try fixture.writer.inTransaction(.immediate) {
-                #expect(try fixture.writer.findForeignCommits().isFound)
-                try fixture.writer.run("INSERT INTO t VALUES (1)")
-            }
-            #expect(try fixture.writer.findForeignCommits() == Found(isFound: false, mayFollow: false))
-        }
-        try fixture.other.inTransaction(.immediate) { try fixture.other.run("INSERT INTO t VALUES (2)") }
-        #expect(try fixture.writer.findForeignCommits() == Found(isFound: true, mayFollow: false))
-    }
-
     /// Without this, a commit that becomes valid after the last report of the file system would be missed.
     @Test func aCommitThatIsNotValidYetMayFollow() throws {
         let fixture = try Fixture()

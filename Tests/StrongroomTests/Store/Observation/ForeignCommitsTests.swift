@@ -19,9 +19,9 @@ struct ForeignCommitsTests {
         try db.execute("INSERT INTO line (text) VALUES (\(text))")
     }
 
-    private func vault(_ directory: TemporaryDirectory, _ changes: ForeignChanges = .automatic) async throws -> Vault {
+    private func vault(_ changes: ForeignChanges = .automatic) async throws -> Vault {
         let settings = StoreSettings(readers: 2, openTimeout: .seconds(120), foreignChanges: changes)
-        let vault = Vault(directory.path("files"), keys: .numbered(1)).with(\.settings, settings)
+        let vault = Vault(keys: .numbered(1)).with(\.settings, settings)
         try await vault.keep()
         return vault
     }
@@ -30,23 +30,22 @@ struct ForeignCommitsTests {
     private func write(_ lines: Int, as process: String, _ vault: Vault) async {
         await #expect(processExitsWith: .success) {
             [root = vault.directory as String, lines = lines as Int, process = process as String] in
-            let store = try await Self.patient(root).open()
+            let store = try await Self.patient(root, .numbered(1)).open()
             for number in 0..<lines { try await store.write { db in try Self.add("\(process):\(number)", db) } }
             try await store.close()
         }
     }
 
-    private static func patient(_ root: String) -> Vault {
+    private static func patient(_ root: String, _ keys: Key...) -> Vault {
         let settings = StoreSettings(readers: 2, busyTimeout: .seconds(120), openTimeout: .seconds(120))
-        return Vault(root, keys: .numbered(1)).with(\.settings, settings)
+        return Vault(root) { _ in try KeyChain(keys) }.with(\.settings, settings)
     }
 
     // MARK: Who commits
 
     @Test(arguments: [ForeignChanges.automatic, .polled(every: .milliseconds(5))])
     func aProcessOfThisLibraryIsSeen(_ changes: ForeignChanges) async throws {
-        let directory = try TemporaryDirectory()
-        let vault = try await vault(directory, changes)
+        let vault = try await vault(changes)
         let store = try await vault.open()
         var lines = store.changes(in: Line.self).makeAsyncIterator()
         let watcher = Task {
@@ -67,8 +66,7 @@ struct ForeignCommitsTests {
 
     @Test(.enabled(if: SQLCipherShell.installed != nil, SQLCipherShell.reason))
     func eachCommitOfTheShellIsSeen() async throws {
-        let directory = try TemporaryDirectory()
-        let vault = try await vault(directory)
+        let vault = try await vault()
         let store = try await vault.open()
         var values = store.values(Self.count).makeAsyncIterator()
         #expect(try await values.next() == 0)
@@ -85,8 +83,7 @@ struct ForeignCommitsTests {
     }
 
     @Test func whatIsCommittedRightBeforeClosingIsTheLastValue() async throws {
-        let directory = try TemporaryDirectory()
-        let vault = try await vault(directory, .polled(every: .seconds(1_000)))
+        let vault = try await vault(.polled(every: .seconds(1_000)))
         let store = try await vault.open()
         var values = store.values(Self.count).makeAsyncIterator()
         #expect(try await values.next() == 0)
@@ -97,8 +94,7 @@ struct ForeignCommitsTests {
     }
 
     @Test func aReadOnlyStoreSeesThemToo() async throws {
-        let directory = try TemporaryDirectory()
-        let vault = try await vault(directory)
+        let vault = try await vault()
         let reading = vault.with(\.settings, StoreSettings(isReadOnly: true, readers: 2))
         let store = try await reading.open()
         let watcher = Task {
@@ -110,9 +106,8 @@ struct ForeignCommitsTests {
     }
 
     @Test func oneOfAnotherTableCountsAndAnEqualValueIsNotDelivered() async throws {
-        let directory = try TemporaryDirectory()
         // Only the store's own transactions look.
-        let vault = try await vault(directory, .polled(every: .seconds(1_000)))
+        let vault = try await vault(.polled(every: .seconds(1_000)))
         let store = try await vault.open()
         var lines = store.changes(in: Line.self).makeAsyncIterator()
         let reads = Tally()
@@ -127,7 +122,7 @@ struct ForeignCommitsTests {
         }
         try await eventually { reads.value == 1 }
         await #expect(processExitsWith: .success) { [root = vault.directory as String] in
-            let store = try await Self.patient(root).open()
+            let store = try await Self.patient(root, .numbered(1)).open()
             try await store.write { db in try db.execute("CREATE TABLE other (x)") }
             try await store.close()
         }
@@ -142,8 +137,7 @@ struct ForeignCommitsTests {
 
     /// Version 0.2.0 wrote which tables were written beside an observed file.
     @Test func recordsOfAnEarlierVersionAreRemoved() async throws {
-        let directory = try TemporaryDirectory()
-        let vault = try await vault(directory)
+        let vault = try await vault()
         let records = URL(filePath: vault.beside("changes"))
         try Data("strongroom log 1".utf8).write(to: records)
         let store = try await vault.open()
@@ -157,8 +151,7 @@ struct ForeignCommitsTests {
     }
 
     @Test func observersThatAreNotToBeToldAreNot() async throws {
-        let directory = try TemporaryDirectory()
-        let vault = try await vault(directory, .ignored)
+        let vault = try await vault(.ignored)
         let store = try await vault.open()
         var lines = store.changes(in: Line.self).makeAsyncIterator()
         await write(3, as: "a", vault)
@@ -169,13 +162,12 @@ struct ForeignCommitsTests {
 
     /// Nothing was committed, so nothing is told: not by an opening, a closing, a rollback or a read.
     @Test func whatCommitsNothingIsNotTold() async throws {
-        let directory = try TemporaryDirectory()
-        let vault = try await vault(directory)
+        let vault = try await vault()
         let store = try await vault.open()
         try await store.write { db in try Self.add("own", db) }
         var lines = store.changes(in: Line.self).makeAsyncIterator()
         await #expect(processExitsWith: .success) { [root = vault.directory as String] in
-            let store = try await Self.patient(root).open()
+            let store = try await Self.patient(root, .numbered(1)).open()
             _ = try await store.read(Self.count)
             await #expect(throws: CancellationError.self) {
                 try await store.write { db in
@@ -191,46 +183,16 @@ struct ForeignCommitsTests {
         #expect(store.statistics.foreignChanges == 0)
     }
 
-    @Test func loopsOfAServerEndWhenItsStoreCloses() async throws {
-        let directory = try TemporaryDirectory()
-        let vault = try await vault(directory)
-        let store = try await vault.open()
-        let isReady = Tally()
-        let loops = Task {
-            try await withThrowingTaskGroup { group in
-                group.addTask { for try await _ in store.values(Self.count) { isReady.add() } }
-                group.addTask {
-                    var changes = store.changes(in: Line.self).makeAsyncIterator()
-                    isReady.add()
-                    while try await changes.next() != nil {}
-                }
-                try await group.waitForAll()
-            }
-        }
-        try await eventually { isReady.value >= 2 }
-        await write(2, as: "a", vault)
-        try await store.close()
-        try await ending { try await loops.value }
-        #expect(!store.statistics.isPolling)
-    }
-
     // MARK: While the store writes
 
     @Test(.enabled(if: SQLCipherShell.installed != nil, SQLCipherShell.reason))
     func aTransactionWithoutTheWriteLockDoesNotDelayThem() async throws {
-        let directory = try TemporaryDirectory()
-        let vault = try await vault(directory)
+        let vault = try await vault()
         let store = try await vault.open()
         var values = store.values(Self.count).makeAsyncIterator()
         #expect(try await values.next() == 0)
-        let (isInside, mayEnd) = (Moment(), Moment())
-        let holder = Task {
-            try await store.write(as: .deferred) { _ in
-                isInside.come()
-                try mayEnd.block()
-            }
-        }
-        try await isInside.wait()
+        let mayEnd = Moment()
+        let holder = try await store.holdWriter(as: .deferred, until: mayEnd)
         let shell = try LateShell(try #require(SQLCipherShell.installed), vault.path, key: 1)
         #expect(try shell.run("INSERT INTO line VALUES ('a');") == "")
         while let value = try await values.next(), value != 1 {}
@@ -241,9 +203,8 @@ struct ForeignCommitsTests {
     }
 
     @Test func aLongWriteTellsOfEarlierCommitsAtItsBeginning() async throws {
-        let directory = try TemporaryDirectory()
         // Only the store's own transactions look.
-        let vault = try await vault(directory, .polled(every: .seconds(1_000)))
+        let vault = try await vault(.polled(every: .seconds(1_000)))
         let store = try await vault.open()
         var values = store.values(Self.count).makeAsyncIterator()
         #expect(try await values.next() == 0)
@@ -262,14 +223,13 @@ struct ForeignCommitsTests {
     // MARK: Processes that are killed, rotations, restores
 
     @Test func aKilledProcessLeavesTheLastCommitSeen() async throws {
-        let directory = try TemporaryDirectory()
-        let vault = try await vault(directory)
+        let vault = try await vault()
         let store = try await vault.open()
         let seen = Locked(-1)
         let watcher = Task { for try await count in store.values(Self.count) { seen.withLock { $0 = count } } }
         for round in 1...3 {
             await #expect(processExitsWith: .signal(SIGKILL)) { [root = vault.directory as String] in
-                let store = try await Self.patient(root).open()
+                let store = try await Self.patient(root, .numbered(1)).open()
                 try await store.write { db in try Self.add("kept", db) }
                 try await store.write { db in
                     // More than the page cache holds, so that frames without a commit are in the log.
@@ -300,41 +260,15 @@ struct ForeignCommitsTests {
         // The other process rotates while opening.
         keys.withLock { $0 = [.numbered(1), .numbered(2)] }
         await #expect(processExitsWith: .success) { [root = vault.directory as String] in
-            let settings = StoreSettings(readers: 2, busyTimeout: .seconds(120), openTimeout: .seconds(120))
-            let vault = Vault(root, keys: .numbered(1), .numbered(2)).with(\.settings, settings)
-            try await vault.keep("rotated")
+            try await Self.patient(root, .numbered(1), .numbered(2)).keep("rotated")
         }
         try await eventually { seen.withLock { $0 } == 3 }
         keys.withLock { $0 = [.numbered(1), .numbered(2), .numbered(3)] }
         #expect(try await store.rotate().from == 1)
         await #expect(processExitsWith: .success) { [root = vault.directory as String] in
-            let settings = StoreSettings(readers: 2, busyTimeout: .seconds(120), openTimeout: .seconds(120))
-            let vault = Vault(root, keys: .numbered(3)).with(\.settings, settings)
-            try await vault.keep("after")
+            try await Self.patient(root, .numbered(3)).keep("after")
         }
         try await eventually { seen.withLock { $0 } == 4 }
-        try await store.close()
-        try await watcher.value
-    }
-
-    @Test func aRestoreInAnotherProcessIsRefusedAndObserversGoOn() async throws {
-        let directory = try TemporaryDirectory()
-        let vault = try await vault(directory)
-        let store = try await vault.open()
-        let backup = directory.path("backup.sqlite")
-        _ = try await store.backup(to: backup)
-        let seen = Locked(-1)
-        let watcher = Task { for try await count in store.values(Self.count) { seen.withLock { $0 = count } } }
-        await #expect(processExitsWith: .success) {
-            [root = vault.directory as String, backup = backup as String] in
-            let settings = StoreSettings(openTimeout: .milliseconds(100))
-            let stores = try Stores(Vault(root, keys: .numbered(1)).with(\.settings, settings))
-            try await expectFailure(.locked) {
-                try await stores.restore("vault.sqlite", from: backup)
-            }
-        }
-        await write(2, as: "a", vault)
-        try await eventually { seen.withLock { $0 } == 2 }
         try await store.close()
         try await watcher.value
     }

@@ -47,23 +47,19 @@ struct BadInputTests {
         try await expectRefusal(.emptyFile, saying: ["is empty", "restore it from a backup", "remove the file"])
     }
 
-    @Test(arguments: [1, 15, 16, 17, 100, 511])
-    func aFewRandomBytes(count: Int) async throws {
-        try write(random(count))
-        try await expectRefusal(.notADatabase, saying: ["\(count) byte", "less than any database", "another path"])
-    }
+    private static let noise: [(code: StrongroomError.Code, counts: [Int], words: [String])] = [
+        (.notADatabase, [1, 15, 16, 17, 100, 511], [" byte", "less than any database", "another path"]),
+        (.wrongKey, [4096, 8192, 65536], ["2 keys", "Add the key", "no SQLCipher database"]),
+        (.truncated, [513, 4097, 4100, 10_000], [" bytes", "not a multiple of the page size", "no database"]),
+    ]
 
-    @Test(arguments: [4096, 8192, 65536])
-    func randomBytesInWholePages(count: Int) async throws {
-        try write(random(count))
-        try await expectRefusal(.wrongKey, saying: ["2 keys", "Add the key", "no SQLCipher database"])
-    }
-
-    @Test(arguments: [513, 4097, 4100, 10_000])
-    func randomBytesInNoWholePages(count: Int) async throws {
-        try write(random(count))
-        let words = ["\(count) bytes", "not a multiple of the page size", "no database"]
-        try await expectRefusal(.truncated, saying: words)
+    @Test(arguments: noise.indices)
+    func randomBytes(index: Int) async throws {
+        let (code, counts, words) = Self.noise[index]
+        for count in counts {
+            try write(random(count))
+            try await expectRefusal(code, saying: words + (code == .wrongKey ? [] : ["\(count) byte"]))
+        }
     }
 
     @Test func aPageSizeOfSeveralSettingsIsNamedOnce() async throws {
@@ -91,18 +87,11 @@ struct BadInputTests {
         try await expectRefusal(.plaintextFile, saying: ["plaintext database", "KeyChain.plaintext", "not changed"])
     }
 
-    @Test func anEncryptedDatabaseWherePlaintextIsAskedFor() async throws {
-        try await vault.keep("a")
-        try await expectRefusal(
-            .encryptedFile, saying: ["no plaintext database", "Give the key"],
-            by: Vault(directory.path("")) { _ in .plaintext })
-        #expect(try await vault.lines() == ["a"])
-    }
-
-    @Test func randomBytesWherePlaintextIsAskedFor() async throws {
-        try write(random(4096))
-        try await expectRefusal(
-            .encryptedFile, saying: ["no plaintext database"], by: Vault(directory.path("")) { _ in .plaintext })
+    @Test(arguments: [true, false])
+    func anEncryptedDatabaseOrNoiseWherePlaintextIsAskedFor(isDatabase: Bool) async throws {
+        if isDatabase { try await vault.keep("a") } else { try write(random(4096)) }
+        let words = ["no plaintext database"] + (isDatabase ? ["Give the key"] : [])
+        try await expectRefusal(.encryptedFile, saying: words, by: Vault(directory.path("")) { _ in .plaintext })
     }
 
     @Test func aPlaintextHeaderWithNothingBehindIt() async throws {
@@ -121,27 +110,32 @@ struct BadInputTests {
         try await expectRefusal(.plaintextHeader, saying: ["cipher_plaintext_header_size"])
     }
 
-    @Test func aDirectory() async throws {
-        try FileManager.default.createDirectory(atPath: vault.path, withIntermediateDirectories: false)
-        try Data("kept".utf8).write(to: URL(filePath: "\(vault.path)/file"))
-        try await expectRefusal(.notAFile, saying: ["a directory", "Use another path, or move it away"])
+    enum Other: CaseIterable {
+        case directory, pipe, linkToNothing, linkToItself
+
+        var words: [String] {
+            switch self {
+            case .directory: ["a directory", "Use another path, or move it away"]
+            case .pipe: ["not a regular file", "another path"]
+            case .linkToNothing: ["symbolic link", "remove the link"]
+            case .linkToItself: []
+            }
+        }
     }
 
-    @Test(.ending)
-    func aPipe() async throws {
-        try #require(mkfifo(vault.path, 0o600) == 0)
-        try await expectRefusal(.notAFile, saying: ["not a regular file", "another path"])
-    }
-
-    @Test func aSymbolicLinkToNothing() async throws {
-        try FileManager.default.createSymbolicLink(
-            atPath: vault.path, withDestinationPath: directory.path("gone/file"))
-        try await expectRefusal(.notAFile, saying: ["symbolic link", "remove the link"])
-    }
-
-    @Test func aSymbolicLinkToItself() async throws {
-        try FileManager.default.createSymbolicLink(atPath: vault.path, withDestinationPath: vault.path)
-        try await expectFailure(.notAFile, saying: vault.path) { try await vault.open() }
+    @Test(.ending, arguments: Other.allCases)
+    func whatIsNoFile(other: Other) async throws {
+        let files = FileManager.default
+        switch other {
+        case .directory:
+            try files.createDirectory(atPath: vault.path, withIntermediateDirectories: false)
+            try Data("kept".utf8).write(to: URL(filePath: "\(vault.path)/file"))
+        case .pipe: try #require(mkfifo(vault.path, 0o600) == 0)
+        case .linkToNothing:
+            try files.createSymbolicLink(atPath: vault.path, withDestinationPath: directory.path("gone/file"))
+        case .linkToItself: try files.createSymbolicLink(atPath: vault.path, withDestinationPath: vault.path)
+        }
+        try await expectRefusal(.notAFile, saying: other.words)
     }
 
     @Test func aSymbolicLinkToADatabaseIsFollowedAndStays() async throws {

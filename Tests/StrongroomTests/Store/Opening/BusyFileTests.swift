@@ -6,24 +6,12 @@ import Testing
 
 @Suite("Files that another program is using")
 struct BusyFileTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
+    private let vault = Vault(keys: .numbered(1)).with(\.settings, StoreSettings(busyTimeout: .milliseconds(20)))
 
-    init() async throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path(""), keys: .numbered(1))
-            .with(\.settings, StoreSettings(busyTimeout: .milliseconds(20)))
-        try await vault.keep("a")
-    }
-
-    private func otherConnection() throws -> Connection {
-        let salt = try [UInt8](Data(contentsOf: URL(filePath: vault.path)).prefix(16))
-        let key = try DerivedKey(.numbered(1), salt: salt, settings: .engineDefault())
-        return try DatabaseFile(path: vault.path, name: "other", busyTimeout: 0, log: nil).connect(.existing, key: key)
-    }
+    init() async throws { try await vault.keep("a") }
 
     @Test func aFileThatIsLockedAsAWholeIsBusy() async throws {
-        let other = try otherConnection()
+        let other = try vault.connection()
         try other.run("PRAGMA journal_mode = DELETE")
         try other.run("BEGIN EXCLUSIVE")
         let error = try await expectFailure(.busy) { try await vault.open() }
@@ -35,7 +23,7 @@ struct BusyFileTests {
     }
 
     @Test func aMigrationThatCannotBeginIsBusyAndNotTheMigrationsMistake() async throws {
-        let other = try otherConnection()
+        let other = try vault.connection()
         try other.run("BEGIN IMMEDIATE")
         let migrator = Migrator {
             Migration("1") { _ in }
@@ -50,7 +38,7 @@ struct BusyFileTests {
     }
 
     @Test func aFileThatIsWrittenElsewhereOpensForReading() async throws {
-        let other = try otherConnection()
+        let other = try vault.connection()
         try other.run("BEGIN IMMEDIATE")
         try other.run("INSERT INTO line VALUES ('not committed')")
         #expect(try await vault.lines() == ["a"])
@@ -62,7 +50,7 @@ struct BusyFileTests {
     @Test func aWriteThatWaitsForAnotherProgramCanBeStopped() async throws {
         let vault = vault.with(\.settings, StoreSettings(busyTimeout: .seconds(1_000)))
         let store = try await vault.open()
-        let other = try otherConnection()
+        let other = try vault.connection()
         try other.run("BEGIN IMMEDIATE")
         let write: @Sendable (borrowing WriteTransaction) throws -> Void = { db in
             try db.execute("INSERT INTO line VALUES ('b')")
@@ -80,7 +68,7 @@ struct BusyFileTests {
             await #expect(throws: CancellationError.self) { try await task.value }
         }
         let patient = Task { try await store.write(write) }
-        _ = try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) }
+        _ = try await store.lineCount()
         try other.run("COMMIT")
         other.close()
         try await patient.value
@@ -92,7 +80,7 @@ struct BusyFileTests {
     func aWriteWaitsAsLongAsTheSettingsSay(milliseconds: Int) async throws {
         let vault = vault.with(\.settings, StoreSettings(busyTimeout: .milliseconds(milliseconds)))
         let store = try await vault.open()
-        let other = try otherConnection()
+        let other = try vault.connection()
         try other.run("BEGIN IMMEDIATE")
         let start = ContinuousClock.now
         try await expectFailure(.busy) { try await store.write { db in try db.execute("DELETE FROM line") } }

@@ -9,19 +9,23 @@ struct CreationTests {
     private var vault: Vault { Vault(directory.path(""), keys: .numbered(1)).with(\.migrator, Self.long()) }
 
     /// Enough pages for a kill to come in between.
-    private static func long(first: @escaping @Sendable () -> Void = {}) -> Migrator {
+    private static func long(_ pass: @escaping @Sendable (Instant) -> Void = { _ in }) -> Migrator {
         Migrator {
             Migration("1") { db in
-                first()
+                pass(.inTheFirstMigration)
                 try db.execute("CREATE TABLE line (text TEXT NOT NULL)")
             }
             Migration("2") { db in
                 for number in 0..<30 {
+                    if number == 15 { pass(.inTheMiddleOfAMigration) }
                     try db.execute("CREATE TABLE \(name: "table_\(number)") (a, b, c)")
                     try db.execute("INSERT INTO \(name: "table_\(number)") VALUES (randomblob(500), 1, 2)")
                 }
             }
-            Migration("3") { db in try db.execute("INSERT INTO line VALUES ('made')") }
+            Migration("3") { db in
+                try db.execute("INSERT INTO line VALUES ('made')")
+                pass(.inTheLastMigration)
+            }
         }
     }
 
@@ -60,7 +64,7 @@ struct CreationTests {
         try await first.close()
         let second = try await bare.open()
         #expect(second.opening.outcome == .opened)
-        #expect(try await second.read { db in try db.value("SELECT count(*) FROM sqlite_master", as: Int.self) } == 0)
+        #expect(try await second.value("SELECT count(*) FROM sqlite_master", as: Int.self) == 0)
         try await second.close()
     }
 
@@ -105,11 +109,11 @@ struct CreationTests {
         let namesake = try await stores.open("vault.sqlite.\(ending)")
         try await namesake.write { db in try db.execute("INSERT INTO line (text) VALUES ('kept')") }
         try await vault.keep("new")
-        let kept = try await namesake.read { db in try db.value("SELECT text FROM line", as: String.self) }
+        let kept = try await namesake.value("SELECT text FROM line", as: String.self)
         #expect(kept == "kept")
         try await stores.closeAll()
         let again = try await Stores(vault).open("vault.sqlite.\(ending)")
-        #expect(try await again.read { db in try db.value("SELECT text FROM line", as: String.self) } == "kept")
+        #expect(try await again.value("SELECT text FROM line", as: String.self) == "kept")
         try await again.close()
     }
 
@@ -143,26 +147,10 @@ struct CreationTests {
         @Sendable func pass(_ here: Instant) {
             if here == instant { kill(getpid(), SIGKILL) }
         }
-        let migrator = Migrator {
-            Migration("1") { db in
-                pass(.inTheFirstMigration)
-                try db.execute("CREATE TABLE line (text TEXT NOT NULL)")
-            }
-            Migration("2") { db in
-                for number in 0..<30 {
-                    if number == 15 { pass(.inTheMiddleOfAMigration) }
-                    try db.execute("CREATE TABLE \(name: "table_\(number)") (a, b, c)")
-                }
-            }
-            Migration("3") { db in
-                try db.execute("INSERT INTO line VALUES ('made')")
-                pass(.inTheLastMigration)
-            }
-        }
         return Vault(directory) { _ in
             pass(.asKeysAreGiven)
             return try KeyChain(.numbered(1))
-        }.with(\.migrator, migrator)
+        }.with(\.migrator, Self.long(pass))
     }
 
     @Test(arguments: Instant.allCases)
@@ -186,7 +174,8 @@ struct CreationTests {
             [root = vault.directory as String, limit = limit as UInt] in
             // In the thread that writes: it may have inherited that the signal is blocked, and the process that it is
             // ignored.
-            let migrator = Self.long {
+            let migrator = Self.long { instant in
+                guard instant == .inTheFirstMigration else { return }
                 signal(SIGXFSZ, SIG_DFL)
                 var signals = sigset_t()
                 sigemptyset(&signals)
@@ -216,12 +205,12 @@ struct CreationTests {
     }
     #endif
 
-    @Test(arguments: 0..<16)
+    @Test(arguments: 0..<8)
     func aKillAtAnyTimeLeavesNothingOrAll(step: Int) async throws {
         await #expect(processExitsWith: .signal(SIGKILL)) {
             [root = vault.directory as String, step = step as Int] in
             let killer = Thread {
-                usleep(UInt32(step * step * 250))
+                usleep(UInt32(step * step * 1_000))
                 kill(getpid(), SIGKILL)
             }
             killer.start()

@@ -58,33 +58,21 @@ struct FullDiskTests {
     @Test func aCommitThatDoesNotFitFailsForAllWhoShareIt() async throws {
         try await vault.keep("a")
         let store = try await vault.with(\.settings, StoreSettings(groupDuration: .seconds(1_000))).open()
-        let (isInside, canEnd) = (Moment(), Moment())
-        let first = Task {
-            try await store.write { db in
-                try db.execute("INSERT INTO line VALUES (hex(randomblob(10000)))")
-                isInside.come()
-                try canEnd.block()
-            }
+        let canEnd = Moment()
+        let first = try await store.holdWriter(until: canEnd) { db in
+            try db.execute("INSERT INTO line VALUES (hex(randomblob(10000)))")
         }
-        try await isInside.wait()
-        func waiting(_ text: String, fails: Bool = false) async throws -> Task<Void, any Error> {
-            let waits = store.statistics.waits
-            let task = Task {
-                try await store.write { db in
-                    try db.execute("INSERT INTO line VALUES (\(text))")
-                    if fails { try db.execute("INSERT INTO line VALUES (NULL)") }
-                }
-            }
-            try await eventually { store.statistics.waits > waits }
-            return task
-        }
-        let second = try await waiting("second")
         // The last one fails by itself: its error is nobody else's.
-        let third = try await waiting("third", fails: true)
+        let others = try await store.waiting(0..<2) { number in
+            try await store.write { db in
+                try db.execute("INSERT INTO line VALUES ('other')")
+                if number == 1 { try db.execute("INSERT INTO line VALUES (NULL)") }
+            }
+        }
         try disk.fill()
         canEnd.come()
-        for task in [first, second] { try await expectFailure(.diskFull) { try await task.value } }
-        try await expectFailure(.constraint) { try await third.value }
+        for task in [first, others[0]] { try await expectFailure(.diskFull) { try await task.value } }
+        try await expectFailure(.constraint) { try await others[1].value }
         try disk.empty()
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('b')") }
         try await store.close()
@@ -119,8 +107,7 @@ struct FullDiskTests {
                 }
             }
         }
-        let left = try await store.read { db in try db.value("SELECT group_concat(text) FROM line", as: String.self) }
-        #expect(left == "a")
+        #expect(try await store.value("SELECT group_concat(text) FROM line", as: String.self) == "a")
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('c')") }
         #expect(try await store.verify().isWhole)
         try await store.close()

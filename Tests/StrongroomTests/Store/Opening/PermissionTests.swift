@@ -47,33 +47,19 @@ struct PermissionTests {
 
     private func put(_ obstacle: Obstacle) async throws {
         if obstacle != .readOnlyDirectory { try await vault.keep("a") }
-        let (path, lock) = (vault.path, vault.beside("lock"))
-        switch obstacle {
-        case .readOnlyDirectory:
-            try set(0o555, vault.directory)
-        case .readOnlyDirectoryWithFile:
-            try files.removeItem(atPath: lock)
-            try set(0o666, path)
-            try set(0o555, vault.directory)
-        case .readOnlyDirectoryWithFileAndLock:
-            try set(0o666, path)
-            try set(0o666, lock)
-            try set(0o555, vault.directory)
-        case .closedDirectory:
-            try set(0o000, vault.directory)
-        case .unreadableFile:
-            try set(0o000, path)
-            try set(0o666, lock)
-            try set(0o777, vault.directory)
-        case .readOnlyFile:
-            try set(0o444, path)
-            try set(0o666, lock)
-            try set(0o777, vault.directory)
-        case .unreadableLock:
-            try set(0o666, path)
-            try set(0o000, lock)
-            try set(0o777, vault.directory)
-        }
+        let (path, lock, own) = (vault.path, vault.beside("lock"), vault.directory)
+        let permissions: [(Int, String)] =
+            switch obstacle {
+            case .readOnlyDirectory: [(0o555, own)]
+            case .readOnlyDirectoryWithFile: [(0o666, path), (0o555, own)]
+            case .readOnlyDirectoryWithFileAndLock: [(0o666, path), (0o666, lock), (0o555, own)]
+            case .closedDirectory: [(0o000, own)]
+            case .unreadableFile: [(0o000, path), (0o666, lock), (0o777, own)]
+            case .readOnlyFile: [(0o444, path), (0o666, lock), (0o777, own)]
+            case .unreadableLock: [(0o666, path), (0o000, lock), (0o777, own)]
+            }
+        if obstacle == .readOnlyDirectoryWithFile { try files.removeItem(atPath: lock) }
+        for (mode, path) in permissions { try set(mode, path) }
     }
 
     @Test(arguments: Obstacle.allCases)
@@ -105,22 +91,6 @@ struct PermissionTests {
         }
         #expect(try DirectorySnapshot(vault.directory).names == [])
         try set(0o700, vault.directory)
-    }
-
-    @Test func aKeyFileThatCannotBeReadIsNamed() async throws {
-        let path = "\(vault.directory)/keys"
-        _ = try KeyFile(path).keyChain(creating: true)
-        try set(0o000, path)
-        await #expect(processExitsWith: .success) { [path = path as String] in
-            try Self.giveUpPrivileges()
-            for creating in [false, true] {
-                let error = try #require(throws: StrongroomError.self) {
-                    try KeyFile(path).keyChain(creating: creating)
-                }
-                #expect(error.code == .permissionDenied, "\(error)")
-                #expect(error.message.contains(path))
-            }
-        }
     }
 
     @Test func aKeyFileThatCannotBeMadeIsNamed() async throws {
@@ -183,27 +153,26 @@ struct PlaintextStoreTests {
     private var vault: Vault { Vault(directory.path("")) { _ in .plaintext } }
     private let directory = TemporaryDirectory.ofSuite()
 
-    @Test func theFileIsAPlainSQLiteDatabase() async throws {
-        let report = try await vault.keep("readable words")
-        #expect(report.outcome == .created)
-        #expect(report.key == nil)
+    @Test func theFileIsAPlainSQLiteDatabaseThatIsMigrated() async throws {
+        let created = try await vault.keep("readable words")
+        #expect(created.outcome == .created && created.key == nil)
+        let error = try await vault.using { store in
+            try await expectFailure(.plaintextFile, saying: "The database is plaintext", "`Key.plaintext`") {
+                try await store.rotate()
+            }
+        }
+        #expect(!error.message.contains("no plaintext"))
         let bytes = try Data(contentsOf: URL(filePath: vault.path))
         #expect(bytes.prefix(16) == Data("SQLite format 3\0".utf8))
         #expect(bytes.range(of: Data("readable words".utf8)) != nil)
         #expect(try FileManager.default.attributesOfItem(atPath: vault.path)[.posixPermissions] as? Int == 0o600)
-    }
-
-    @Test func itIsOpenedAgainReadAndMigrated() async throws {
-        try await vault.keep("a")
         let longer = Migrator {
             Migration("1") { _ in }
             Migration("2") { db in try db.execute("INSERT INTO line VALUES ('by the migration')") }
         }
         let report = try await vault.with(\.migrator, longer).keep("b")
-        #expect(report.outcome == .opened)
-        #expect(report.key == nil)
-        #expect(report.migration?.applied == ["2"])
-        #expect(try await vault.with(\.migrator, longer).lines() == ["a", "by the migration", "b"])
+        #expect(report.outcome == .opened && report.key == nil && report.migration?.applied == ["2"])
+        #expect(try await vault.with(\.migrator, longer).lines() == ["readable words", "by the migration", "b"])
     }
 
     @Test(.enabled(if: Program(named: "sqlite3") != nil, "the sqlite3 shell is not installed"))
@@ -243,9 +212,8 @@ struct RecordedNameTests {
     /// How many names a file records.
     private func records(in name: String) async throws -> Int? {
         let store = try await Stores(vault.with(\.migrator, nil)).open(name)
-        let count = try await store.read { db in
-            try db.value("SELECT count(*) FROM sqlite_master WHERE name = 'strongroom_database'", as: Int.self)
-        }
+        let count = try await store.value(
+            "SELECT count(*) FROM sqlite_master WHERE name = 'strongroom_database'", as: Int.self)
         try await store.close()
         return count
     }

@@ -2,37 +2,24 @@ import Foundation
 // Internal: a connection past the store, as another program has one.
 @testable import Strongroom
 import StrongroomTesting
-import Synchronization
 import Testing
 
 @Suite("Files that are opened read-only")
 struct ReadOnlyStoreTests {
-    private let directory: TemporaryDirectory
-    private let vault: Vault
-    private let reading: Vault
+    private let directory = TemporaryDirectory.ofSuite()
+    private var vault: Vault { Vault(directory.path("data"), keys: .numbered(1)) }
+    private var reading: Vault { vault.with(\.settings.isReadOnly, true) }
 
-    init() async throws {
-        directory = try TemporaryDirectory()
-        vault = Vault(directory.path("data"), keys: .numbered(1))
-        reading = vault.with(\.settings.isReadOnly, true)
-        try await vault.keep("a", "b")
-    }
+    init() async throws { try await vault.keep("a", "b") }
 
     /// A vault with other keys that only reads.
     private static func reading(_ root: String, _ keys: UInt8...) -> Vault {
-        let keys = keys.map(Key.numbered)
-        return Vault(root) { _ in try KeyChain(keys) }.with(\.settings.isReadOnly, true)
-    }
-
-    private func otherConnection() throws -> Connection {
-        let salt = try [UInt8](Data(contentsOf: URL(filePath: vault.path)).prefix(16))
-        let key = try DerivedKey(.numbered(1), salt: salt, settings: .engineDefault())
-        return try DatabaseFile(path: vault.path, name: "other", busyTimeout: 0, log: nil).connect(.existing, key: key)
+        Vault(root, numbers: keys).with(\.settings.isReadOnly, true)
     }
 
     /// As another program leaves the file.
     private func setJournalMode(_ mode: String) throws {
-        let other = try otherConnection()
+        let other = try vault.connection()
         defer { other.close() }
         #expect(try other.ownValue("PRAGMA journal_mode = \(mode)") == .text(mode.lowercased()))
     }
@@ -50,8 +37,7 @@ struct ReadOnlyStoreTests {
         try await reading.using { store in
             #expect(store.opening.outcome == .opened && store.opening.migration == nil)
             for _ in 0..<20 {
-                let count = try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) }
-                #expect(count == 2)
+                #expect(try await store.lineCount() == 2)
             }
             #expect(try await store.verify().isWhole)
             #expect(try await store.backup(to: directory.path("copies/\(mode).sqlite")).rows >= 2)
@@ -87,13 +73,6 @@ struct ReadOnlyStoreTests {
         try await expectFailure(.readOnly) { try await stores.restore("vault.sqlite", from: directory.path("copy")) }
         try await expectFailure(.readOnly) { try await stores.remove("vault.sqlite") }
         #expect(try stores.migrationBackups(of: "vault.sqlite").isEmpty)
-        try before.expectUntouched()
-    }
-
-    @Test func aDamagedOneIsSalvagedWithoutATrace() async throws {
-        let before = try snapshot()
-        let report = try await Stores(reading).salvage("vault.sqlite", to: directory.path("rescue/vault.sqlite"))
-        #expect(report.isComplete && report.tables.first { $0.name == "line" }?.rowsCopied == 2)
         try before.expectUntouched()
     }
 
@@ -141,8 +120,7 @@ struct ReadOnlyStoreTests {
     @Test func aStoreInMemoryIsWrittenAllTheSame() async throws {
         let store = try await reading.with(\.settings.storage, .memory).open()
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('m')") }
-        let written = try await store.read { db in try db.value("SELECT group_concat(text) FROM line", as: String.self)
-        }
+        let written = try await store.value("SELECT group_concat(text) FROM line", as: String.self)
         #expect(written == "m")
         try await store.close()
         // The file that a configuration of the same name has is neither read nor written.
@@ -151,16 +129,8 @@ struct ReadOnlyStoreTests {
 
     // MARK: With what a killed process left
 
-    private func leaveALog() async {
-        await #expect(processExitsWith: .signal(SIGKILL)) { [root = vault.directory as String] in
-            let store = try await Vault(root, keys: .numbered(1)).open()
-            try await store.write { db in try db.execute("INSERT INTO line VALUES ('in the log')") }
-            kill(getpid(), SIGKILL)
-        }
-    }
-
     @Test func theLogOfAKilledProcessIsReadAndStays() async throws {
-        await leaveALog()
+        await vault.leaveLog()
         let before = try DirectorySnapshot(vault.directory)
         #expect(before.names.contains("vault.sqlite-wal"))
         for _ in 0..<2 { #expect(try await reading.lines() == ["a", "b", "in the log"]) }
@@ -175,11 +145,8 @@ struct ReadOnlyStoreTests {
 
     /// Leaves a file in the middle of a transaction, half of it written, with the journal by which it is undone.
     private func leaveAJournal() async throws {
-        await #expect(processExitsWith: .signal(SIGKILL)) { [path = vault.path as String] in
-            let salt = try [UInt8](Data(contentsOf: URL(filePath: path)).prefix(16))
-            let key = try DerivedKey(.numbered(1), salt: salt, settings: .engineDefault())
-            let other = try DatabaseFile(path: path, name: "other", busyTimeout: 0, log: nil)
-                .connect(.existing, key: key)
+        await #expect(processExitsWith: .signal(SIGKILL)) { [root = vault.directory as String] in
+            let other = try Vault(root, keys: .numbered(1)).connection()
             try other.run("PRAGMA journal_mode = DELETE")
             // Pages leave the cache before the commit.
             try other.run("PRAGMA cache_size = 1")
@@ -264,7 +231,7 @@ struct ReadOnlyStoreTests {
         await #expect(processExitsWith: .success) { [root = vault.directory as String, mode = mode as String] in
             try Self.giveUpPrivileges()
             let store = try await Self.reading(root, 1).open()
-            #expect(try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) } == 2)
+            #expect(try await store.lineCount() == 2)
             // Where a lock leaves nothing behind it is taken.
             let isLocked = try await store.pool.perform(.read) { $0.mode == .readOnly }
             #expect(isLocked == (mode == "DELETE"))
@@ -285,10 +252,7 @@ struct ReadOnlyStoreTests {
             try Self.giveUpPrivileges()
             let reading = Self.reading(root, 1)
             let store = try await reading.open()
-            let count: @Sendable () async throws -> Int? = {
-                try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) }
-            }
-            #expect(try await count() == 2)
+            #expect(try await store.lineCount() == 2)
             try Self.becomeRoot()
             try Self.make(change, reading.path)
             try Self.giveUpPrivileges()
@@ -297,7 +261,9 @@ struct ReadOnlyStoreTests {
                 try await withThrowingTaskGroup { group in
                     for _ in 0..<2 {
                         group.addTask {
-                            try await expectFailure(.fileChanged, saying: "open it again") { try await count() }
+                            try await expectFailure(.fileChanged, saying: "open it again") {
+                                try await store.lineCount()
+                            }
                         }
                     }
                     try await group.waitForAll()
@@ -316,14 +282,10 @@ struct ReadOnlyStoreTests {
             let place = try TemporaryDirectory()
             let reading = Self.reading(root, 1)
             let store = try await reading.open()
-            let isFirst = Locked(true)
+            let isFirst = Once()
             try await expectFailure(.fileChanged) {
                 _ = try await store.backup(to: place.path("copy.sqlite")) { _ in
-                    let isNow = isFirst.withLock { isFirst in
-                        defer { isFirst = false }
-                        return isFirst
-                    }
-                    guard isNow else { return }
+                    guard isFirst() else { return }
                     do {
                         try Self.becomeRoot()
                         try Self.make(.log, reading.path)
@@ -365,7 +327,7 @@ struct ReadOnlyStoreTests {
 
     @Test(arguments: [false, true])
     func aLogThatCannotBeReadWhereItLiesIsNamed(hasIndex: Bool) async throws {
-        await leaveALog()
+        await vault.leaveLog()
         if !hasIndex { try FileManager.default.removeItem(atPath: vault.path + "-shm") }
         try lockDirectory()
         let before = try DirectorySnapshot(vault.directory, ignoring: [])
@@ -389,14 +351,10 @@ struct ReadOnlyStoreTests {
 
     // MARK: Beside others
 
-    private func count(_ store: Store) async throws -> Int? {
-        try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) }
-    }
-
     @Test(arguments: [false, true])
     func whatAnotherProcessWritesIsReadAndItsLogStays(isKilled: Bool) async throws {
         let store = try await reading.open()
-        #expect(try await count(store) == 2)
+        #expect(try await store.lineCount() == 2)
         await #expect(processExitsWith: isKilled ? .signal(SIGKILL) : .success) {
             [root = vault.directory as String, isKilled = isKilled as Bool] in
             let other = try await Vault(root, keys: .numbered(1)).open()
@@ -404,7 +362,7 @@ struct ReadOnlyStoreTests {
             if isKilled { kill(getpid(), SIGKILL) }
             try await other.close()
         }
-        #expect(try await count(store) == 3)
+        #expect(try await store.lineCount() == 3)
         // Their size and time: to read them would drop the store's locks.
         let logged = try FileStatus.at(vault.path + "-wal")?.size ?? 0
         let before = try FileStatus.at(vault.path)
@@ -418,9 +376,9 @@ struct ReadOnlyStoreTests {
     /// - Parameter hasLog: Whether a log lies there, beside which the store cannot take a lock.
     @Test(arguments: [false, true])
     func aFileThatAnotherProcessRotatesIsReadWithItsNewKey(hasLog: Bool) async throws {
-        if hasLog { await leaveALog() }
+        if hasLog { await vault.leaveLog() }
         let store = try await Self.reading(vault.directory, 1, 2).open()
-        #expect(try await count(store) == (hasLog ? 3 : 2))
+        #expect(try await store.lineCount() == (hasLog ? 3 : 2))
         await #expect(processExitsWith: .success) { [root = vault.directory as String] in
             let keys = Vault(root) { _ in try KeyChain(.numbered(1), .numbered(2)) }
             let other = try await keys.open()
@@ -429,7 +387,7 @@ struct ReadOnlyStoreTests {
         }
         let report = try await store.verify()
         #expect(report.isWhole, "\(report)")
-        #expect(try await count(store) == (hasLog ? 3 : 2))
+        #expect(try await store.lineCount() == (hasLog ? 3 : 2))
         try await store.close()
     }
 
@@ -437,21 +395,21 @@ struct ReadOnlyStoreTests {
         try setJournalMode("DELETE")
         let copy = try Data(contentsOf: URL(filePath: vault.path))
         let store = try await reading.open()
-        #expect(try await count(store) == 2)
+        #expect(try await store.lineCount() == 2)
         try copy.write(to: URL(filePath: directory.path("copy.sqlite")))
         try #require(rename(directory.path("copy.sqlite"), vault.path) == 0)
-        try await expectFailure(.fileChanged, saying: "has replaced") { try await count(store) }
+        try await expectFailure(.fileChanged, saying: "has replaced") { try await store.lineCount() }
         try await store.close()
         #expect(try await reading.lines() == ["a", "b"])
     }
 
     @Test func pagesAreCheckedAsTheyWereBeforeAnotherWrites() async throws {
-        let other = try otherConnection()
+        let other = try vault.connection()
         try other.run("INSERT INTO line VALUES ('in the log')")
         let store = try await reading.open()
-        let isWriting = Atomic<Bool>(true)
+        let isFirst = Once()
         let report = try await store.verify { _ in
-            guard isWriting.exchange(false, ordering: .relaxed) else { return }
+            guard isFirst() else { return }
             // As another program at this moment.
             do {
                 try other.run("INSERT INTO line VALUES ('meanwhile')")
@@ -460,7 +418,7 @@ struct ReadOnlyStoreTests {
                 Issue.record(error)
             }
         }
-        #expect(report.isWhole && !isWriting.load(ordering: .relaxed), "\(report)")
+        #expect(report.isWhole && !isFirst(), "\(report)")
         #expect(try await store.verify().isWhole)
         try await store.close()
         other.close()

@@ -6,13 +6,22 @@ import Testing
 
 @Suite("Connections that cannot be used any more")
 struct ConnectionPoolTests {
-    @Test func aTransactionThatWasNotEndedIsNotHandedOn() async throws {
+    @Test(arguments: [false, true])
+    func aTransactionThatWasNotEndedIsNotHandedOn(isBlocking: Bool) async throws {
         let fixture = try await LineStore()
         let pool = fixture.store.pool
-        try await pool.perform(.ungroupedWrite) { connection in
+        @Sendable func begin(_ connection: Connection) throws {
             try connection.run("CREATE TEMP TABLE mark (number)")
             try connection.run("BEGIN")
             try connection.run("INSERT INTO line VALUES (1)")
+            if isBlocking { throw Refusal(number: 1) }
+        }
+        if isBlocking {
+            await #expect(throws: Refusal(number: 1)) {
+                try await onThread { try pool.performBlocking(.ungroupedWrite) { try begin($0) } }
+            }
+        } else {
+            try await pool.perform(.ungroupedWrite) { try begin($0) }
         }
         // Another connection: neither the transaction nor what belonged to the connection is there.
         try await fixture.store.write { db in
@@ -22,22 +31,6 @@ struct ConnectionPoolTests {
         #expect(try await fixture.lines() == [2])
         try await fixture.store.close()
         #expect(!fixture.hasLog)
-    }
-
-    @Test func aBlockingTransactionThatWasNotEndedIsNotHandedOnEither() async throws {
-        let fixture = try await LineStore()
-        let store = fixture.store
-        await #expect(throws: Refusal(number: 1)) {
-            try await onThread {
-                try store.pool.performBlocking(.ungroupedWrite) { connection in
-                    try connection.run("BEGIN IMMEDIATE")
-                    try connection.run("INSERT INTO line VALUES (1)")
-                    throw Refusal(number: 1)
-                }
-            }
-        }
-        try await store.write { db in try addLine(2, db) }
-        #expect(try await fixture.lines() == [2])
     }
 
     @Test func aReadersSnapshotThatWasNotEndedIsNotHandedOn() async throws {

@@ -75,17 +75,6 @@ struct FirstConnectionTests {
         #expect(!fixture.hasLog)
     }
 
-    @Test func isKeptWhenReadersAreClosed() async throws {
-        let store = try await reopened(fixture)
-        _ = try await store.read { db in try lineNumbers(db) }
-        try await store.releaseMemory()
-        #expect(store.statistics.openReaders == 0)
-        #expect(store.pool.writer.connection != nil)
-        #expect(opened.value == 0)
-        try await store.write { db in try addLine(2, db) }
-        #expect(try await store.read { db in try lineNumbers(db) } == [1, 2])
-    }
-
     @Test func isNotAReadersWhileTheStoreIsObserved() async throws {
         let store = try await reopened(fixture)
         var values = store.values { db in try lineNumbers(db) }.makeAsyncIterator()

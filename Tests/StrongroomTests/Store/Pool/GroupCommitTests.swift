@@ -8,7 +8,7 @@ struct GroupCommitTests {
         let fixture = try await LineStore()
         let store = fixture.store
         let before = store.statistics
-        let tasks = try await fixture.queued(0..<50) { number in
+        let tasks = try await store.queued(0..<50) { number in
             try await store.write { db in
                 let seen = try lineNumbers(db)
                 try addLine(number, db)
@@ -34,7 +34,7 @@ struct GroupCommitTests {
         let fixture = try await LineStore()
         let store = fixture.store
         try await store.write { db in try db.createTable(Stamp.schema) }
-        let tasks = try await fixture.queued(0..<3) { _ in
+        let tasks = try await store.queued(0..<3) { _ in
             try await store.write { db in
                 // The clock has gone on since the write before.
                 usleep(1000)
@@ -52,7 +52,7 @@ struct GroupCommitTests {
         let fixture = try await LineStore(groupDuration: .zero)
         let store = fixture.store
         let before = store.statistics
-        let tasks = try await fixture.queued(0..<10) { number in
+        let tasks = try await store.queued(0..<10) { number in
             try await store.write { db in try addLine(number, db) }
         }
         for task in tasks { try await task.value }
@@ -61,17 +61,10 @@ struct GroupCommitTests {
         #expect(try await fixture.lines() == Array(0..<10))
     }
 
-    @Test func aWriteWithoutWaitingWritesIsCommittedAtOnce() async throws {
-        let fixture = try await LineStore()
-        for number in 0..<5 { try await fixture.store.write { db in try addLine(number, db) } }
-        #expect(fixture.store.statistics.commits == 5)
-        #expect(fixture.store.statistics.largestGroup == 1)
-    }
-
     @Test func onlyTheFailedWriteIsRolledBack() async throws {
         let fixture = try await LineStore()
         let store = fixture.store
-        let tasks = try await fixture.queued(0..<20) { number in
+        let tasks = try await store.queued(0..<20) { number in
             try await store.write { db in
                 try addLine(number, db)
                 if number % 3 == 1 { throw Refusal(number: number) }
@@ -102,7 +95,7 @@ struct GroupCommitTests {
             }
         }
         try await isInside.wait()
-        let others = try await fixture.waiting(0..<3) { number in
+        let others = try await store.waiting(0..<3) { number in
             try await store.write { db in try addLine(number, db) }
         }
         canEnd.come()
@@ -116,12 +109,12 @@ struct GroupCommitTests {
         let store = fixture.store
         let (canEnd, isSecondInside, canSecondEnd) = (Moment(), Moment(), Moment())
         let isFirstDone = Moment()
-        let holder = try await fixture.holdWriter(until: canEnd)
-        let first = try await fixture.waiting {
+        let holder = try await store.holdWriter(until: canEnd)
+        let first = try await store.waiting {
             try await store.write { db in try addLine(1, db) }
             isFirstDone.come()
         }
-        let second = try await fixture.waiting {
+        let second = try await store.waiting {
             try await store.write { db in
                 isSecondInside.come()
                 try canSecondEnd.block()
@@ -142,14 +135,14 @@ struct GroupCommitTests {
         let fixture = try await LineStore()
         let store = fixture.store
         let canEnd = Moment()
-        let holder = try await fixture.holdWriter(until: canEnd)
-        let shared = try await fixture.waiting { try await store.write { db in try addLine(1, db) } }
-        let alone = try await fixture.waiting {
+        let holder = try await store.holdWriter(until: canEnd)
+        let shared = try await store.waiting { try await store.write { db in try addLine(1, db) } }
+        let alone = try await store.waiting {
             // What was written before it is committed: another connection sees it.
             try await store.write(as: kind) { db in try addLine(2, db) }
             return try await fixture.lines()
         }
-        let after = try await fixture.waiting { try await store.write { db in try addLine(3, db) } }
+        let after = try await store.waiting { try await store.write { db in try addLine(3, db) } }
         canEnd.come()
         try await holder.value
         try await shared.value
@@ -169,7 +162,7 @@ struct GroupCommitTests {
         let fixture = try await LineStore()
         let store = fixture.store
         let canEnd = Moment()
-        let holder = try await fixture.holdWriter(until: canEnd)
+        let holder = try await store.holdWriter(until: canEnd)
         let waits = store.statistics.waits
         let threads = (0..<8).map { number in
             Task {
@@ -183,7 +176,7 @@ struct GroupCommitTests {
             }
         }
         try await eventually { store.statistics.waits == waits + 8 }
-        let task = try await fixture.waiting { try await store.write { db in try addLine(8, db) } }
+        let task = try await store.waiting { try await store.write { db in try addLine(8, db) } }
         canEnd.come()
         try await holder.value
         try await task.value
@@ -211,15 +204,15 @@ struct GroupCommitTests {
                     try canEnd.block()
                 }
             }
-            let holder = isFirst ? nil : try await fixture.holdWriter(until: canEnd)
+            let holder = isFirst ? nil : try await store.holdWriter(until: canEnd)
             let failing: Task<Void, any Error>
             if isFirst {
                 failing = Task { try await store.write { db in try bad(db) } }
                 try await isInside.wait()
             } else {
-                failing = try await fixture.waiting { try await store.write { db in try bad(db) } }
+                failing = try await store.waiting { try await store.write { db in try bad(db) } }
             }
-            let fine = try await fixture.waiting(0..<3) { number in
+            let fine = try await store.waiting(0..<3) { number in
                 try await store.write { db in try addLine(isFirst ? number : 10 + number, db) }
             }
             canEnd.come()
@@ -234,16 +227,13 @@ struct GroupCommitTests {
             try db.execute("INSERT INTO parent VALUES (8)")
         }
         #expect(try await fixture.lines() == [0, 1, 2, 10, 11, 12])
-        let children = try await store.read { db in
-            try db.value("SELECT group_concat(parent) FROM child", as: String.self)
-        }
-        #expect(children == "8")
+        #expect(try await store.value("SELECT group_concat(parent) FROM child", as: String.self) == "8")
     }
 
     @Test func savepointsInsideAreUndoneAsEver() async throws {
         let fixture = try await LineStore()
         let store = fixture.store
-        let tasks = try await fixture.queued(0..<5) { number in
+        let tasks = try await store.queued(0..<5) { number in
             try await store.write { db in
                 try addLine(number * 10, db)
                 #expect(throws: Refusal(number: number)) {

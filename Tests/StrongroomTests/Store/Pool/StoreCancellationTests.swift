@@ -8,7 +8,7 @@ struct StoreCancellationTests {
     func aWaitingWriteIsCancelled() async throws {
         let fixture = try await LineStore()
         let (store, canEnd) = (fixture.store, Moment())
-        let holder = try await fixture.holdWriter(until: canEnd)
+        let holder = try await fixture.store.holdWriter(until: canEnd)
         // An immediate task has asked for the writer when this returns.
         let waiting = Task.immediate { try await store.write { db in try addLine(1, db) } }
         let behind = Task.immediate { try await store.write { db in try addLine(2, db) } }
@@ -25,14 +25,8 @@ struct StoreCancellationTests {
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
     func aWaitingReadIsCancelled() async throws {
         let fixture = try await LineStore(readers: 1)
-        let (store, inside, canEnd, hasRun) = (fixture.store, Moment(), Moment(), Moment())
-        let holder = Task {
-            try await store.read { _ in
-                inside.come()
-                try canEnd.block()
-            }
-        }
-        try await inside.wait()
+        let (store, canEnd, hasRun) = (fixture.store, Moment(), Moment())
+        let holder = try await store.holdReader(until: canEnd)
         let waiting = Task.immediate { try await store.read { _ in hasRun.come() } }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await ending { try await waiting.value } }
@@ -59,36 +53,13 @@ struct StoreCancellationTests {
         #expect(try await fixture.lines() == [1])
     }
 
-    @Test func aWriteThatIsCancelledWhileItRunsIsKeptAsAWholeOrNotAtAll() async throws {
-        let fixture = try await LineStore()
-        let (store, inside, isCancelled) = (fixture.store, Moment(), Moment())
-        let task = Task {
-            try await store.write { db in
-                try addLine(1, db)
-                inside.come()
-                try isCancelled.block()
-                try addLine(2, db)
-            }
-        }
-        try await inside.wait()
-        task.cancel()
-        isCancelled.come()
-        do {
-            try await task.value
-            #expect(try await fixture.lines() == [1, 2])
-        } catch is CancellationError {
-            #expect(try await fixture.lines() == [])
-        }
-        try await store.write { db in try addLine(3, db) }
-    }
-
     @Test func everyWriteOfACancelledGroupIsDoneOrLeavesNothing() async throws {
         let fixture = try await LineStore(readers: 2)
         let store = fixture.store
         let (done, begun) = (Tally(), Tally())
         for round in 0..<40 {
             let canEnd = Moment()
-            let holder = try await fixture.holdWriter(until: canEnd)
+            let holder = try await fixture.store.holdWriter(until: canEnd)
             let tasks = (0..<10).map { number in
                 Task {
                     try await store.write { db in
@@ -132,29 +103,32 @@ struct StoreCancellationTests {
 /// What runs when its task is cancelled stops soon, and leaves the store as if it had never begun.
 @Suite("Work that is cancelled while it runs", .ending)
 struct CancelledWorkTests {
-    /// Hours of counting.
-    private static let endless: SQL = """
-        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n
-        """
+    /// Cancels work as soon as it says that it runs.
+    private func expectStopped<T: Sendable>(
+        _ work: @escaping @Sendable (_ isRunning: Moment) async throws -> T
+    ) async throws {
+        let isRunning = Moment()
+        let task = Task { try await work(isRunning) }
+        try await isRunning.wait()
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
 
-    @Test func aStatementThatRunsIsStopped() async throws {
-        let lines = try await LineStore(readers: 1)
+    @Test(arguments: [false, true])
+    func aStatementThatRunsIsStopped(isInMemory: Bool) async throws {
+        let store = isInMemory ? try await Store.inMemory() : try await LineStore(readers: 1).store
         for _ in 0..<5 {
-            let isRunning = Moment()
-            let task = Task {
-                try await lines.store.read { db in
+            try await expectStopped { isRunning in
+                try await store.read { db in
                     isRunning.come()
-                    return try db.value(Self.endless, as: Int.self)
+                    return try db.value(SQL.endless, as: Int.self)
                 }
             }
-            try await isRunning.wait()
-            task.cancel()
-            await #expect(throws: CancellationError.self) { try await task.value }
             // The one reader is free, and does not remember.
-            #expect(try await lines.lines() == [])
-            #expect(try await onThread { try lines.store.read { db in try lineNumbers(db) } } == [])
+            #expect(try await store.value("SELECT 1", as: Int.self) == 1)
+            #expect(try await onThread { try store.read { db in try db.value("SELECT 2", as: Int.self) } } == 2)
         }
-        try await lines.store.close()
+        try await store.close()
     }
 
     /// The cancellation comes at any moment around the beginning of a statement: between two of them an interrupt is
@@ -168,7 +142,7 @@ struct CancelledWorkTests {
                     isRunning.come()
                     // Another text each time, so that it is prepared anew.
                     return try db.value(
-                        "\(Self.endless) \(SQL(stringLiteral: "UNION ALL SELECT \(round)"))", as: Int.self)
+                        "\(SQL.endless) \(SQL(stringLiteral: "UNION ALL SELECT \(round)"))", as: Int.self)
                 }
             }
             try await onThread {
@@ -185,8 +159,7 @@ struct CancelledWorkTests {
         let lines = try await LineStore()
         try await lines.store.write { db in try db.execute("INSERT INTO line VALUES (-1)") }
         for _ in 0..<5 {
-            let isRunning = Moment()
-            let task = Task {
+            try await expectStopped { isRunning in
                 try await lines.store.write { db in
                     for number in 0... {
                         try db.execute("INSERT INTO line VALUES (\(number))")
@@ -194,9 +167,6 @@ struct CancelledWorkTests {
                     }
                 }
             }
-            try await isRunning.wait()
-            task.cancel()
-            await #expect(throws: CancellationError.self) { try await task.value }
             #expect(try await lines.lines() == [-1])
         }
         try await lines.store.write { db in try db.execute("INSERT INTO line VALUES (7)") }
@@ -207,8 +177,7 @@ struct CancelledWorkTests {
 
     @Test func aLongWriteIsStoppedAndUndone() async throws {
         let lines = try await LineStore()
-        let isRunning = Moment()
-        let task = Task {
+        try await expectStopped { isRunning in
             try await lines.store.write { db in
                 try db.execute("INSERT INTO line VALUES (1)")
                 isRunning.come()
@@ -218,9 +187,6 @@ struct CancelledWorkTests {
                     """)
             }
         }
-        try await isRunning.wait()
-        task.cancel()
-        await #expect(throws: CancellationError.self) { try await task.value }
         #expect(try await lines.lines() == [])
         try await lines.store.close()
     }
@@ -263,21 +229,13 @@ struct CancelledWorkTests {
 
     @Test func theHolderIsNotStoppedWithAnOperationThatWaits() async throws {
         let lines = try await LineStore(readers: 1)
-        let (isRunning, isCancelled) = (Moment(), Moment())
-        let holder = Task {
-            try await lines.store.read { db in
-                isRunning.come()
-                try isCancelled.block()
-                return try lineNumbers(db)
-            }
-        }
-        try await isRunning.wait()
-        let waiter = Task { try await lines.store.read { db in try lineNumbers(db) } }
-        try await eventually { lines.store.statistics.waits == 1 }
+        let isCancelled = Moment()
+        let holder = try await lines.store.holdReader(until: isCancelled)
+        let waiter = try await lines.store.waiting { try await lines.lines() }
         waiter.cancel()
         await #expect(throws: CancellationError.self) { try await waiter.value }
         isCancelled.come()
-        #expect(try await holder.value == [])
+        try await holder.value
         try await lines.store.close()
     }
 

@@ -6,8 +6,8 @@ import Testing
 @Suite("Concurrent readers and the writer")
 struct StoreConcurrencyTests {
     /// By default, one for each processor, and at least two.
-    @Test(arguments: [1, 2, 5, 9, nil])
-    func asManyReadsRunAtTheSameTimeAsThereAreReaders(readers: Int?) async throws {
+    @Test(arguments: [1, 2, 5, 9, nil], [false, true])
+    func asManyReadsRunAtTheSameTimeAsThereAreReaders(readers: Int?, isBlocking: Bool) async throws {
         let count = max(2, ProcessInfo.processInfo.activeProcessorCount)
         #expect(StoreSettings().readers == count)
         let store = try await LineStore(readers: readers).store
@@ -15,6 +15,7 @@ struct StoreConcurrencyTests {
         try await withThrowingTaskGroup { group in
             for _ in 0..<(readers ?? count) {
                 group.addTask {
+                    if isBlocking { return try await onThread { try store.read { _ in try barrier.block() } } }
                     try await store.read { db in
                         _ = try lineNumbers(db)
                         try barrier.block()
@@ -25,26 +26,13 @@ struct StoreConcurrencyTests {
         }
     }
 
-    @Test func blockingReadsRunAtTheSameTimeToo() async throws {
-        let store = try await LineStore(readers: 3).store
-        let barrier = Barrier(3)
-        try await withThrowingTaskGroup { group in
-            for _ in 0..<3 {
-                group.addTask { try await onThread { try store.read { _ in try barrier.block() } } }
-            }
-            try await group.waitForAll()
-        }
-    }
-
-    @Test(arguments: [0, -1, Int.min])
-    func fewerThanOneReaderCountsAsOne(readers: Int) async throws {
-        #expect(StoreSettings(readers: readers).readers == 1)
-        var settings = StoreSettings()
+    @Test(arguments: [(0, 1), (Int.min, 1), (.max, 1_024)])
+    func readersAreAtLeastOneAndNotMoreThanAThousandOrSo(readers: Int, count: Int) async throws {
+        #expect(StoreSettings(readers: readers).readers == count)
+        var settings = StoreSettings(readers: 3)
         settings.readers = readers
-        #expect(settings.readers == 1)
-        let temporary = try await TemporaryStore(settings: settings)
-        let one = try await temporary.store.read { db in try db.value("SELECT 1", as: Int.self) }
-        #expect(one == 1)
+        #expect(settings.readers == count)
+        #expect(try await TemporaryStore(settings: settings).store.value("SELECT 1", as: Int.self) == 1)
     }
 
     @Test func neverMoreReadsRunThanThereAreReadersAndNeverMoreThanOneWrite() async throws {
@@ -80,7 +68,7 @@ struct StoreConcurrencyTests {
         let fixture = try await LineStore()
         let store = fixture.store
         let areAsked = Moment()
-        let holder = try await fixture.holdWriter(until: areAsked)
+        let holder = try await fixture.store.holdWriter(until: areAsked)
         try await store.read { _ in }
         let writers = (0..<50).map { number in
             // An immediate task has asked for the writer when this returns.
@@ -94,27 +82,6 @@ struct StoreConcurrencyTests {
         try await holder.value
         for writer in writers { try await writer.value }
         #expect(try await fixture.lines() == (0..<50).map { $0 * 1000 + $0 })
-    }
-
-    @Test func oneTaskReadsItsOwnWrites() async throws {
-        let fixture = try await LineStore(readers: 2)
-        let store = fixture.store
-        try await withThrowingTaskGroup { group in
-            for task in 0..<8 {
-                group.addTask {
-                    for number in 0..<20 {
-                        let line = task * 100 + number
-                        try await store.write { db in try addLine(line, db) }
-                        let isThere = try await store.read { db in
-                            try db.value("SELECT count(*) FROM line WHERE number = \(line)", as: Int.self)
-                        }
-                        #expect(isThere == 1)
-                    }
-                }
-            }
-            try await group.waitForAll()
-        }
-        #expect(try await fixture.lines().count == 160)
     }
 }
 
@@ -148,10 +115,7 @@ struct StoreTransferTests {
         }
         #expect(done.value == 500)
         try await store.read { db in try Self.checkSum(db) }
-        let moved = try await store.read { db in
-            try db.value("SELECT count(*) FROM line", as: Int.self)
-        }
-        #expect(moved == 200)
+        #expect(try await store.lineCount() == 200)
     }
 
     private static func transfer(_ number: Int, _ db: borrowing WriteTransaction) throws {
@@ -181,29 +145,12 @@ struct StoreTransferTests {
 
 @Suite("Reads and writes with a limit of time", .ending)
 struct TimeoutTests {
-    private static let endless: SQL = """
-        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n
-        """
-
     @Test func aTimeoutNamesTheHoldersOfTheReaders() async throws {
         let store = try await LineStore(readers: 2).store
-        let (first, second, canEnd) = (Moment(), Moment(), Moment())
-        let holders = [
-            Task {
-                try await store.read(label: "the export") { _ in
-                    first.come()
-                    try canEnd.block()
-                }
-            },
-            Task {
-                try await store.read { _ in
-                    second.come()
-                    try canEnd.block()
-                }
-            },
+        let canEnd = Moment()
+        let holders = try await [
+            store.holdReader(label: "the export", until: canEnd), store.holdReader(until: canEnd),
         ]
-        try await first.wait()
-        try await second.wait()
         let failure = try await expectFailure(.timedOut) {
             try await store.read(label: "the screen", timeout: .milliseconds(20)) { _ in }
         }
@@ -215,20 +162,14 @@ struct TimeoutTests {
         }
         canEnd.come()
         for holder in holders { try await holder.value }
-        #expect(try await store.read(timeout: .seconds(1_000)) { db in try lineNumbers(db) } == [])
+        #expect(try await store.read(timeout: .seconds(Int64.max)) { db in try lineNumbers(db) } == [])
     }
 
     @Test func aTimeoutNamesTheHolderOfTheWriter() async throws {
         let fixture = try await LineStore()
         let store = fixture.store
-        let (isInside, canEnd) = (Moment(), Moment())
-        let holder = Task {
-            try await store.write(label: "the import") { _ in
-                isInside.come()
-                try canEnd.block()
-            }
-        }
-        try await isInside.wait()
+        let canEnd = Moment()
+        let holder = try await store.holdWriter(label: "the import", until: canEnd)
         try await expectFailure(.timedOut, saying: "the write \"the import\" for") {
             try await store.write(timeout: .milliseconds(20)) { db in try addLine(1, db) }
         }
@@ -246,7 +187,7 @@ struct TimeoutTests {
         while message.contains("was not begun") {
             message = try await expectFailure(.timedOut) { [limit] in
                 try await store.read(label: "the report", timeout: limit) { db in
-                    try db.value(Self.endless, as: Int.self)
+                    try db.value(SQL.endless, as: Int.self)
                 }
             }.message
             limit *= 2
@@ -255,7 +196,7 @@ struct TimeoutTests {
         try await expectFailure(.timedOut) {
             try await store.write(as: kind, timeout: .milliseconds(50)) { db in
                 try addLine(1, db)
-                _ = try db.value(Self.endless, as: Int.self)
+                _ = try db.value(SQL.endless, as: Int.self)
             }
         }
         try await expectFailure(.timedOut) {
@@ -268,20 +209,12 @@ struct TimeoutTests {
         #expect(try await fixture.lines() == [])
     }
 
-    @Test func aLimitThatIsNotReachedChangesNothing() async throws {
-        let fixture = try await LineStore()
-        for number in 0..<50 {
-            try await fixture.store.write(timeout: .seconds(1_000)) { db in try addLine(number, db) }
-        }
-        #expect(try await fixture.lines() == Array(0..<50))
-    }
-
     @Test(arguments: [0, -5])
     func oneThatIsOverBeforeItWaitsIsToldAtOnce(milliseconds: Int) async throws {
         let fixture = try await LineStore(readers: 1)
         let store = fixture.store
         let canEnd = Moment()
-        let holder = try await fixture.holdWriter(until: canEnd)
+        let holder = try await fixture.store.holdWriter(until: canEnd)
         for _ in 0..<50 {
             try await expectFailure(.timedOut, saying: "was not begun") {
                 try await store.write(timeout: .milliseconds(milliseconds)) { db in try addLine(1, db) }
@@ -299,28 +232,12 @@ struct TimeoutTests {
 
     @Test func aStreamGivesUpWaitingForAReader() async throws {
         let fixture = try await LineStore(readers: 1)
-        let (isInside, canEnd) = (Moment(), Moment())
-        let holder = Task {
-            try await fixture.store.read(label: "the holder") { _ in
-                isInside.come()
-                try canEnd.block()
-            }
-        }
-        try await isInside.wait()
+        let canEnd = Moment()
+        let holder = try await fixture.store.holdReader(label: "the holder", until: canEnd)
         try await expectFailure(.timedOut, saying: "the holder") {
             for try await _ in fixture.store.stream(Query<RecordStreamTests.Line>(), timeout: .milliseconds(20)) {}
         }
         canEnd.come()
         try await holder.value
-    }
-
-    @Test func anEndlessLimitAndOneInThePastAreWhatTheySay() async throws {
-        let fixture = try await LineStore()
-        try await fixture.store.write(timeout: .seconds(Int64.max)) { db in try addLine(1, db) }
-        // It may be done before anybody looks.
-        do {
-            try await fixture.store.write(timeout: .seconds(-1)) { db in _ = try db.value(Self.endless, as: Int.self) }
-        } catch let error as StrongroomError where error.code == .timedOut {}
-        #expect(try await fixture.lines() == [1])
     }
 }

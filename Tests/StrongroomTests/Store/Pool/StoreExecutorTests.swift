@@ -18,18 +18,6 @@ struct StoreExecutorTests {
         }
     }
 
-    @Test func whatComesAfterRetiringIsRunAllTheSame() async throws {
-        let executor = StoreExecutor(name: "strongroom.test", threads: 2)
-        executor.retire()
-        for _ in 0..<20 {
-            let isDone = Moment()
-            executor.post { isDone.come() }
-            try await isDone.wait()
-        }
-        let answer = await withTaskExecutorPreference(executor) { executor.isCurrent }
-        #expect(answer)
-    }
-
     /// A thread that ends beside the process can make it crash, so whoever closes a store is told when there is none
     /// left.
     @Test func retiringCanWaitUntilNoThreadIsIdle() async throws {
@@ -106,18 +94,6 @@ struct StoreExecutorTests {
         #expect(order.withLock { $0 } == Array(1...6))
     }
 
-    @Test func asManyRunAtOneTimeAsThereAreThreads() async throws {
-        let executor = StoreExecutor(name: "strongroom.test", threads: 3)
-        let (barrier, passed) = (Barrier(3), Tally())
-        for _ in 0..<3 {
-            executor.post {
-                if (try? barrier.block()) != nil { passed.add() }
-            }
-        }
-        try await eventually { passed.value == 3 }
-        executor.retire()
-    }
-
     @Test func workThatPostsAtItsEndDoesNotKeepTheThreadForEver() async throws {
         let executor = StoreExecutor(name: "strongroom.test", threads: 1)
         let (isEnough, other) = (Moment(), Moment())
@@ -130,22 +106,6 @@ struct StoreExecutorTests {
         try await other.wait()
         isEnough.come()
         executor.retire()
-    }
-
-    @Test func anExecutorGoesAwayAfterItRetires() async throws {
-        weak var started: StoreExecutor?
-        weak var idle: StoreExecutor?
-        do {
-            let (executor, other) = (
-                StoreExecutor(name: "strongroom.test", threads: 2), StoreExecutor(name: "strongroom.test", threads: 2)
-            )
-            (started, idle) = (executor, other)
-            for _ in 0..<10 { executor.post {} }
-            executor.retire()
-            other.retire()
-        }
-        try await eventually { started == nil }
-        #expect(idle == nil)
     }
 
     /// Every thread waits for what is queued behind it.
@@ -206,29 +166,20 @@ struct StoreExecutorTests {
         try await stores.closeAll()
     }
 
-    @Test func theThreadsOfARegistryEndWithItsLastStore() async throws {
-        let directory = try TemporaryDirectory()
-        let stores = try Stores(LineConfiguration(directory, readers: 3))
-        for _ in 0..<3 {
-            let (first, second) = (try await stores.open("lines_a.sqlite"), try await stores.open("lines_b.sqlite"))
-            let executor = first.executor
-            try await first.close()
-            #expect(try await second.read { db in try lineNumbers(db) } == [])
-            try await second.close()
-            try await eventually { executor.threadCount == 0 }
-        }
-    }
-
-    @Test func tasksThatPreferItRunOnIt() async throws {
+    @Test func tasksThatPreferItRunOnItAndDoNotChangeThreads() async throws {
         let fixture = try await LineStore(readers: 2)
         let (store, executor) = (fixture.store, fixture.store.executor)
         let numbers = try await withTaskExecutorPreference(executor) {
             for number in 0..<100 {
-                let isOn = try await store.write { db in
+                // Those that need not wait do not change threads, either.
+                let before = currentThread()
+                let (isOn, inWrite) = try await store.write { db in
                     try addLine(number, db)
-                    return executor.isCurrent
+                    return (executor.isCurrent, currentThread())
                 }
+                let inRead = try await store.read { _ in currentThread() }
                 #expect(isOn && executor.isCurrent)
+                #expect(before == inWrite && before == inRead && before == currentThread())
             }
             async let first = fixture.lines()
             async let second = fixture.lines()
@@ -246,9 +197,9 @@ struct StoreExecutorTests {
         let store = fixture.store
         let canEnd = Moment()
         // Asks for a thread while every one of them waits for it.
-        let holder = try await fixture.holdWriter(until: canEnd)
-        let behind = try await fixture.waiting { try await store.write { db in try addLine(-1, db) } }
-        let blocking = try await fixture.waiting(0..<6) { number in
+        let holder = try await store.holdWriter(until: canEnd)
+        let behind = try await store.waiting { try await store.write { db in try addLine(-1, db) } }
+        let blocking = try await store.waiting(0..<6) { number in
             try await withTaskExecutorPreference(store.executor) { try writeBlocking(number, to: store) }
         }
         canEnd.come()
@@ -256,24 +207,6 @@ struct StoreExecutorTests {
         try await behind.value
         for task in blocking { try await ending { try await task.value } }
         #expect(try await fixture.lines() == Array(-1..<6))
-    }
-
-    @Test func aTaskOnItThatNeedNotWaitDoesNotChangeThreads() async throws {
-        let fixture = try await LineStore(readers: 2)
-        let (store, executor) = (fixture.store, fixture.store.executor)
-        try await withTaskExecutorPreference(executor) {
-            for number in 0..<50 {
-                let before = currentThread()
-                let (inWrite, inRead) = (
-                    try await store.write { db in
-                        try addLine(number, db)
-                        return currentThread()
-                    },
-                    try await store.read { _ in currentThread() }
-                )
-                #expect(before == inWrite && before == inRead && before == currentThread())
-            }
-        }
     }
 }
 

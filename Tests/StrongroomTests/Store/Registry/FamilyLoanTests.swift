@@ -86,18 +86,4 @@ struct FamilyLoanTests {
         }
         try await stores.closeAll()
     }
-
-    @Test func oneThatWasOpenIsNotClosedAndOneThatFailsIsForgotten() async throws {
-        let stores = try stores { name, count in
-            if name.fileName == "vault_1.sqlite" { throw StrongroomError(.keySource, "There is no key today.") }
-        }
-        let store = try await stores.open(names[0])
-        let outcomes = try await stores.rotate(Array(names.prefix(2)))
-        #expect(try outcomes[0].result.get().isRotated)
-        #expect(throws: StrongroomError.self) { try outcomes[1].result.get() }
-        #expect(!store.pool.isClosing)
-        try await store.close()
-        #expect(try await stores.open(names[0]) !== store)
-        try await stores.closeAll()
-    }
 }

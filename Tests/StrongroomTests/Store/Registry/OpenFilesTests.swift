@@ -49,17 +49,6 @@ import Testing
         try claim(two)
     }
 
-    @Test func aFileIsKnownByEachOfItsNamesUntilItIsReleased() throws {
-        let path = try make("one.sqlite")
-        let other = try link(path, "other.sqlite")
-        try claim(path)
-        try files.identify(path)
-        #expect(isRefused(path) && isRefused(other))
-        files.release(path)
-        try claim(other)
-        #expect(isRefused(path))
-    }
-
     @Test func aFileThatWasPutInItsPlaceIsKnownAndTheOldOneFree() throws {
         let path = try make("one.sqlite")
         let old = try link(path, "old.sqlite")

@@ -153,18 +153,6 @@ struct StoreRegistryTests {
         #expect(try idle.forget(Self.name(9)) == Self.now + .seconds(9))
     }
 
-    @Test func `idle stores are trimmed once and closed after their time`() throws {
-        var registry = Self.registry(4)
-        let loans = try (0..<2).map { try Self.lend($0, &registry) }
-        _ = Self.giveBack(loans[0], &registry)
-        let early = registry.sweep(at: Self.now + .seconds(2), trimTime: .seconds(1))
-        #expect(early.trimmed == ["t_0"] && early.steps.closing.isEmpty && !early.isDone)
-        #expect(registry.sweep(at: Self.now + .seconds(3), trimTime: .seconds(1)).trimmed.isEmpty)
-        let late = registry.sweep(at: Self.now + .seconds(60), trimTime: .seconds(1))
-        #expect(late.steps.closing.map(\.store) == ["t_0"] && late.isDone)
-        #expect(late.steps.closing.map(\.makesRoom) == [false])
-    }
-
     @Test func `an open store is used without a request, which ends its idle time`() throws {
         var registry = Self.registry()
         let loan = try Self.lend(0, &registry)
@@ -186,36 +174,7 @@ struct StoreRegistryTests {
         #expect(registry.closed(held).answers.map(\.ticket) == [1])
     }
 
-    @Test func `a request that does not wait for work is refused, also behind a close`() throws {
-        var registry = Self.registry()
-        let loan = try Self.lend(0, &registry)
-        _ = Self.giveBack(loan, &registry)
-        #expect(try Self.request(0, &registry, .reserve, ticket: 1).steps.closing.map(\.store) == ["t_0"])
-        let request = StoreRequest(name: loan.name, purpose: .keep, ticket: 2, waitsForWork: false)
-        #expect(registry.request(request).answer == nil)
-        let answers = registry.closed(loan).answers
-        #expect(answers.map(\.ticket) == [1, 2])
-        guard case .refused = answers.last?.answer else { throw Refusal(number: 2) }
-    }
-
     // MARK: Waiting
-
-    @Test func `requests wait in order, and one that is cancelled lets the next one through`() throws {
-        var registry = Self.registry()
-        let first = try Self.lend(0, &registry)
-        for number in 1...3 {
-            #expect(try Self.request(number, &registry, ticket: UInt64(number)).answer == nil)
-        }
-        // It need not wait, since its store is open.
-        let other = try Self.lend(0, &registry)
-        #expect(try registry.withdraw(Self.name(1), 1).isWithdrawn)
-        #expect(try !registry.withdraw(Self.name(1), 1).isWithdrawn)
-        #expect(Self.giveBack(first, &registry).closing.isEmpty)
-        let steps = Self.giveBack(other, &registry)
-        #expect(steps.closing.map(\.store) == ["t_0"] && steps.closing.map(\.makesRoom) == [true])
-        #expect(registry.closed(first).answers.map(\.ticket) == [2])
-        #expect(registry.statistics.numbers == [0, 0, 1, 0, 1])
-    }
 
     @Test func `a request that has waited for a close is served before later ones`() throws {
         var registry = Self.registry()
@@ -226,20 +185,6 @@ struct StoreRegistryTests {
         #expect(registry.closed(held).answers.isEmpty)
         _ = Self.giveBack(loan, &registry)
         #expect(registry.closed(loan).answers.map(\.ticket) == [1])
-    }
-
-    @Test func `requests behind others are granted when their store is opened`() throws {
-        var registry = Self.registry(2)
-        let loans = try (0..<2).map { try Self.lend($0, &registry) }
-        for (ticket, number) in [(1, 7), (2, 8), (3, 7), (4, 7)] {
-            #expect(try Self.request(number, &registry, ticket: UInt64(ticket)).answer == nil)
-        }
-        // One store for three requests.
-        #expect(Self.giveBack(loans[0], &registry).closing.count == 1)
-        let steps = registry.closed(loans[0])
-        #expect(steps.answers.map(\.ticket) == [1])
-        #expect(registry.statistics.numbers == [1, 0, 1, 0, 1])
-        #expect(try Self.open(Self.loan(steps), &registry, ticket: 1).answers.map(\.ticket) == [3, 4, 1])
     }
 
     @Test func `many requests for one store close one other`() throws {
@@ -253,18 +198,6 @@ struct StoreRegistryTests {
             closing += steps.closing.count
         }
         #expect(closing == 1)
-    }
-
-    @Test func `an opening that waits for another store does not wait for a limit`() throws {
-        var registry = Self.registry()
-        guard case .open = try Self.request(0, &registry).answer,
-            case .open(let inner) = try Self.request(1, &registry, isNested: true).answer
-        else { throw Refusal(number: 0) }
-        _ = try Self.open(inner, &registry)
-        #expect(Self.giveBack(inner, &registry).closing.map(\.store) == ["t_1"])
-        // It waits for the close, and for no limit after that.
-        #expect(try Self.request(1, &registry, ticket: 2, isNested: true).answer == nil)
-        #expect(registry.closed(inner).answers.map(\.ticket) == [2])
     }
 
     @Test func `at a limit of the process, idle stores are closed, and one store may always be open`() throws {
@@ -286,31 +219,6 @@ struct StoreRegistryTests {
     }
 
     // MARK: Openings
-
-    @Test func `a store that is kept is lent past the limit, and is not closed for others`() throws {
-        var registry = Self.registry()
-        let lent = try Self.lend(0, &registry)
-        let kept = try Self.lend(1, &registry, .keep)
-        #expect(try Self.lend(1, &registry) == kept)
-        #expect(Self.giveBack(kept, &registry, closes: true).closing.isEmpty)
-        #expect(try Self.request(2, &registry, ticket: 1).answer == nil)
-        #expect(Self.giveBack(lent, &registry).closing.map(\.store) == ["t_0"])
-        #expect(registry.closed(lent).answers.map(\.ticket) == [1])
-    }
-
-    @Test func `a failure reaches everyone who has waited for the opening`() throws {
-        var registry = Self.registry()
-        guard case .open(let loan) = try Self.request(0, &registry).answer else { throw Refusal(number: 0) }
-        registry.join(loan, StoreRequest(name: try Self.name(0), purpose: .borrow, ticket: 1))
-        #expect(try Self.request(0, &registry, ticket: 2).answer == nil)
-        #expect(try Self.request(3, &registry, ticket: 3).answer == nil)
-        let answers = registry.failed(loan, Refusal(number: 7)).answers
-        #expect(answers.map(\.ticket) == [1, 2, 3])
-        for answer in answers.prefix(2) {
-            guard case .failed(let error) = answer.answer else { throw Refusal(number: 1) }
-            #expect(error as? Refusal == Refusal(number: 7))
-        }
-    }
 
     @Test func `the last one who is cancelled cancels the opening, and a later request opens anew`() throws {
         var registry = Self.registry()
@@ -337,51 +245,6 @@ struct StoreRegistryTests {
 
     // MARK: Closing
 
-    @Test func `a store that is being closed is opened again for requests that came meanwhile`() throws {
-        var registry = Self.registry(2)
-        let loan = try Self.lend(0, &registry)
-        #expect(Self.giveBack(loan, &registry, closes: true).closing.map(\.store) == ["t_0"])
-        for ticket in 1...3 as ClosedRange<UInt64> {
-            #expect(try Self.request(0, &registry, ticket: ticket).answer == nil)
-        }
-        #expect(try registry.withdraw(Self.name(0), 1).isWithdrawn)
-        #expect(try registry.withdraw(Self.name(0), 2, isLate: true).isWithdrawn)
-        #expect(registry.closed(loan).answers.map(\.ticket) == [3])
-        // A late report of the earlier store changes nothing.
-        #expect(registry.closed(loan).answers.isEmpty)
-        #expect(Self.giveBack(loan, &registry, closes: true).closing.isEmpty)
-    }
-
-    @Test func `a store that its borrowers have closed is replaced`() throws {
-        var registry = Self.registry()
-        let loan = try Self.lend(0, &registry)
-        #expect(registry.lost(loan, .borrow).answers.isEmpty)
-        #expect(try Self.request(0, &registry, ticket: 1).answer == nil)
-        #expect(try Self.loan(registry.closed(loan)) != loan)
-        #expect(Self.giveBack(loan, &registry, closes: true).closing.isEmpty)
-        #expect(registry.statistics.numbers == [0, 0, 1, 0, 0])
-    }
-
-    @Test func `an idle store is closed for work, and requests for it wait for the end of the work`() throws {
-        var registry = Self.registry()
-        let loan = try Self.lend(0, &registry)
-        guard case .refused = try Self.request(0, &registry, .reserve).answer else { throw Refusal(number: 0) }
-        _ = Self.giveBack(loan, &registry)
-        let (answer, steps) = try Self.request(0, &registry, .reserve, ticket: 1)
-        #expect(answer == nil && steps.closing.map(\.store) == ["t_0"])
-        for purpose in [StorePurpose.borrow, .keep] {
-            #expect(try Self.request(0, &registry, purpose, ticket: 7).answer == nil)
-        }
-        let reserved = registry.closed(loan).answers
-        #expect(reserved.map(\.ticket) == [1])
-        guard case .reserved(let work) = reserved.first?.answer else { throw Refusal(number: 1) }
-        guard case .refused = try Self.request(0, &registry, .reserve).answer else { throw Refusal(number: 2) }
-        #expect(registry.isInUse && registry.statistics.waiting == 2)
-        // Neither what has happened to the loan before, nor the end of another one, ends the reservation.
-        #expect(registry.closed(loan).answers.isEmpty && registry.lost(loan, .borrow).answers.isEmpty)
-        _ = try Self.loan(registry.closed(work))
-    }
-
     @Test func `a store that is kept closed takes no room from others`() throws {
         var registry = Self.registry()
         let work = try Self.reserve(0, &registry)
@@ -403,22 +266,6 @@ struct StoreRegistryTests {
         _ = Self.giveBack(loan, &registry, closes: true)
         #expect(registry.closed(loan).answers.map(\.ticket) == [2])
         #expect(registry.closed(work).answers.isEmpty && registry.statistics.waiting == 1)
-    }
-
-    @Test func `after the end nothing is lent, and what is in use is closed when it is returned`() throws {
-        var registry = Self.registry(2)
-        let (used, idle) = (try Self.lend(0, &registry), try Self.lend(1, &registry))
-        let work = try Self.reserve(5, &registry)
-        _ = Self.giveBack(idle, &registry)
-        #expect(try Self.request(2, &registry, ticket: 1).steps.closing.count == 1)
-        #expect(try Self.request(5, &registry, ticket: 2).answer == nil)
-        #expect(registry.end().answers.map(\.ticket) == [1, 2])
-        guard case .ended = try Self.request(0, &registry).answer else { throw Refusal(number: 0) }
-        guard case .refused = try Self.request(6, &registry, .reserve).answer else { throw Refusal(number: 6) }
-        #expect(Self.giveBack(used, &registry).closing.map(\.store) == ["t_0"])
-        _ = (registry.closed(idle), registry.closed(used))
-        #expect(registry.isInUse)
-        #expect(registry.closed(work).answers.isEmpty && !registry.isInUse)
     }
 
     // MARK: Random programs

@@ -8,7 +8,7 @@ struct StoresClosingTests {
     @Test func openingANameThatIsBeingClosedGivesAFreshStore() async throws {
         let fixture = try await LineStore()
         let (stores, first, canEnd) = (fixture.stores, fixture.store, Moment())
-        let holder = try await fixture.holdWriter(until: canEnd)
+        let holder = try await fixture.store.holdWriter(until: canEnd)
         let closer = Task { try await first.close() }
         try await fixture.untilRefusing()
         let opener = Task { try await stores.open("lines.sqlite") }
@@ -90,10 +90,6 @@ struct StoresClosingTests {
 
 @Suite("Opening for code that is not async", .ending)
 struct BlockingOpenTests {
-    private func stores(_ directory: TemporaryDirectory) throws -> Stores {
-        try Stores(Vault(directory.path(""), keys: .numbered(1)))
-    }
-
     /// Code that is not async, called from a task.
     private static func lines(_ stores: Stores, _ name: String) throws -> [String] {
         let store = try stores.open(name)
@@ -101,8 +97,7 @@ struct BlockingOpenTests {
     }
 
     @Test func itGivesTheStoreOfTheName() async throws {
-        let directory = try TemporaryDirectory()
-        let stores = try stores(directory)
+        let stores = try Stores(Vault(keys: .numbered(1)))
         let store = try await onThread { try stores.open("vault.sqlite") }
         #expect(store.opening.key?.place == 0)
         #expect(try await stores.open("vault.sqlite") === store)
@@ -115,8 +110,7 @@ struct BlockingOpenTests {
     }
 
     @Test func manyTasksThatBlockEveryThreadGetTheirStores() async throws {
-        let directory = try TemporaryDirectory()
-        let stores = try stores(directory)
+        let stores = try Stores(Vault(keys: .numbered(1)))
         let count = ProcessInfo.processInfo.activeProcessorCount * 2 + 2
         try await withThrowingTaskGroup(of: [String].self) { group in
             for number in 0..<count {
@@ -128,8 +122,7 @@ struct BlockingOpenTests {
     }
 
     @Test func insideATransactionItIsRefused() async throws {
-        let directory = try TemporaryDirectory()
-        let stores = try stores(directory)
+        let stores = try Stores(Vault(keys: .numbered(1)))
         let store = try await stores.open("vault_a.sqlite")
         for name in ["vault_a.sqlite", "vault_b.sqlite"] {
             let error = try await expectFailure(.nestedAccess, saying: "inside a transaction of \"vault_a.sqlite\"") {
@@ -143,7 +136,7 @@ struct BlockingOpenTests {
 
     @Test func aStoresOwnThreadsGoOnMeanwhile() async throws {
         let directory = try TemporaryDirectory()
-        let inner = try stores(directory)
+        let inner = try Stores(Vault(directory.path(""), keys: .numbered(1)))
         let keys = try await inner.open("vault_keys.sqlite")
         // The configuration reads the store whose threads are all blocked by openings that wait for it.
         let outer = try Stores(
@@ -161,31 +154,23 @@ struct BlockingOpenTests {
         try await inner.closeAll()
     }
 
+    /// Without async code.
+    private static func open(_ name: String, _ registry: Locked<Stores?>) throws {
+        _ = try registry.withLock { $0 }?.open(name)
+    }
+
     @Test func openingsThatWaitForEachOtherAreToldApart() async throws {
         let directory = try TemporaryDirectory()
-        let box = Registry()
+        let registry = Locked<Stores?>(nil)
         let vault = Vault(directory.path("")) { name in
             let next = name.fileName == "vault_a.sqlite" ? "vault_b.sqlite" : "vault_a.sqlite"
-            _ = try box.open(next)
+            try Self.open(next, registry)
             return try KeyChain(.numbered(1))
         }
         let stores = try Stores(vault)
-        box.stores = stores
+        registry.withLock { $0 = stores }
         try await expectFailure(.nestedAccess) { try await onThread { try stores.open("vault_a.sqlite") } }
-        box.stores = nil
-    }
-
-    /// The registry of a configuration that opens another database, without async code.
-    private final class Registry: @unchecked Sendable {  // guarded by the lock
-        private let lock = NSLock()
-        private var held: Stores?
-
-        var stores: Stores? {
-            get { lock.withLock { held } }
-            set { lock.withLock { held = newValue } }
-        }
-
-        func open(_ name: String) throws -> Store? { try stores?.open(name) }
+        registry.withLock { $0 = nil }
     }
 }
 

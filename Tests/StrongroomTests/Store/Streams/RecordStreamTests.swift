@@ -104,23 +104,6 @@ struct RecordStreamTests {
         }
     }
 
-    @Test func aLongStepIsStopped() async throws {
-        let fixture = try await fixture(3)
-        // The only row that would be found is sought for a very long time.
-        let endless: SQL = """
-            number < 0 OR (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n) = 0
-            """
-        let hasBegun = Moment()
-        let task = Task {
-            hasBegun.come()
-            for try await _ in fixture.store.stream(Line.where { _ in Condition(endless) }) {}
-        }
-        try await hasBegun.wait()
-        task.cancel()
-        await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(try await fixture.lines().count == 3)
-    }
-
     /// The batch after the next one is being read when the loop ends, and would never be full.
     @Test(arguments: [false, true]) func whatIsReadAheadIsStopped(isCancelled: Bool) async throws {
         let fixture = try await fixture(600)
@@ -160,14 +143,6 @@ struct RecordStreamTests {
         #expect(numbers == Array(0..<numbers.count) && numbers.count > 599 - 256)
         #expect(failure.mismatch?.table == "line" && failure.mismatch?.column == "number")
         #expect(try await fixture.store.table(Line.self).count() == 600)
-    }
-
-    @Test func aClosedStoreHasNone() async throws {
-        let fixture = try await fixture(3)
-        try await fixture.store.close()
-        try await expectFailure(.closed) {
-            for try await _ in fixture.store.stream(Self.sorted) {}
-        }
     }
 
     @Test func closingWaitsForTheLoop() async throws {
@@ -210,11 +185,20 @@ struct BlobPartsTests {
         }
     }
 
+    /// A store with one document.
+    private static func document(
+        _ content: Data?, isInMemory: Bool = false
+    ) async throws -> (Store, StoreTable<Document>, Int64) {
+        let store =
+            isInMemory
+            ? try await Store.inMemory(Document.self) : try await TemporaryStore(tables: [Document.schema]).store
+        let key = try await store.write { db in try Document.insert(Document(name: "a", content: content), in: db) }
+        return (store, store.table(Document.self), key)
+    }
+
     @Test(arguments: [1_000, 70_001, 1 << 18])
     func `a value is written in parts, and read in parts`(partSize: Int) async throws {
-        let temporary = try await TemporaryStore(tables: [Document.schema])
-        let documents = temporary.store.table(Document.self)
-        let key = try await temporary.store.write { db in try Document.insert(Document(name: "a"), in: db) }
+        let (_, documents, key) = try await Self.document(nil)
         try await documents.writeBlob(\.content, of: key, size: Self.all.count) { try Self.append(to: &$0) }
         var (read, count) = ([UInt8](), 0)
         for try await part in documents.bytes(of: key, \.content, partSize: partSize) {
@@ -226,29 +210,13 @@ struct BlobPartsTests {
         #expect(count == (Self.all.count + partSize - 1) / partSize)
     }
 
-    @Test func `a store in memory`() async throws {
-        let store = try await Store.inMemory(Document.self)
-        let documents = store.table(Document.self)
-        let key = try await store.write { db in try Document.insert(Document(name: "a"), in: db) }
-        try await documents.writeBlob(\.content, of: key, size: Self.all.count) { try Self.append(to: &$0) }
-        var read: [UInt8] = []
-        for try await part in documents.bytes(of: key, \.content, partSize: 9_000) {
-            read += part
-            try await store.write { db in try Document.delete(key, in: db) }
-        }
-        #expect(read == Self.all)
-    }
-
-    @Test func `the parts are from one snapshot, whatever is written meanwhile`() async throws {
-        let temporary = try await TemporaryStore(tables: [Document.schema])
-        let documents = temporary.store.table(Document.self)
-        let key = try await temporary.store.write { db in
-            try Document.insert(Document(name: "a", content: Data(Self.all)), in: db)
-        }
+    @Test(arguments: [false, true])
+    func `the parts are from one snapshot, whatever is written meanwhile`(isInMemory: Bool) async throws {
+        let (store, documents, key) = try await Self.document(Data(Self.all), isInMemory: isInMemory)
         var read: [UInt8] = []
         for try await part in documents.bytes(of: key, \.content, partSize: 30_000) {
             read += part
-            try await temporary.store.write { db in try Document.delete(key, in: db) }
+            try await store.write { db in try Document.delete(key, in: db) }
         }
         #expect(read == Self.all)
         try await expectFailure(.noSuchRow) {
@@ -257,9 +225,7 @@ struct BlobPartsTests {
     }
 
     @Test func `an empty value has no part, and NULL is an error`() async throws {
-        let temporary = try await TemporaryStore(tables: [Document.schema])
-        let documents = temporary.store.table(Document.self)
-        let key = try await temporary.store.write { db in try Document.insert(Document(name: "a"), in: db) }
+        let (_, documents, key) = try await Self.document(nil)
         try await expectFailure(.typeMismatch) {
             for try await _ in documents.bytes(of: key, \.content) {}
         }
@@ -273,11 +239,7 @@ struct BlobPartsTests {
 
     @Test func `a write that fails, is too short or too long keeps the previous value`() async throws {
         struct Halt: Error {}
-        let temporary = try await TemporaryStore(tables: [Document.schema])
-        let documents = temporary.store.table(Document.self)
-        let key = try await temporary.store.write { db in
-            try Document.insert(Document(name: "a", content: Data([1])), in: db)
-        }
+        let (_, documents, key) = try await Self.document(Data([1]))
         await #expect(throws: Halt.self) {
             try await documents.writeBlob(\.content, of: key, size: 9) { blob in
                 try blob.append([1, 2])
@@ -296,11 +258,7 @@ struct BlobPartsTests {
     }
 
     @Test func `a cancelled write keeps the value, a cancelled read releases its reader`() async throws {
-        let temporary = try await TemporaryStore(tables: [Document.schema])
-        let documents = temporary.store.table(Document.self)
-        let key = try await temporary.store.write { db in
-            try Document.insert(Document(name: "a", content: Data(Self.all)), in: db)
-        }
+        let (store, documents, key) = try await Self.document(Data(Self.all))
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             try await documents.writeBlob(\.content, of: key, size: 2) { blob in
@@ -315,6 +273,6 @@ struct BlobPartsTests {
         }
         reading.cancel()
         await #expect(throws: CancellationError.self) { try await reading.value }
-        try await temporary.store.close()
+        try await store.close()
     }
 }
