@@ -7,12 +7,12 @@ public struct UnexpectedSQL: Error, Sendable, Equatable, CustomStringConvertible
     /// The statements that ran.
     public let actual: [String]
     /// The file and line of the expectation.
-    public let place: String
+    public let location: String
 
     /// The first difference, and all statements that ran, ready to be copied.
     public var description: String {
         let index = zip(expected, actual).enumerated().first { $0.element.0 != $0.element.1 }?.offset
-        var lines = ["\(self.place): the work ran different SQL than expected."]
+        var lines = ["\(self.location): the work ran different SQL than expected."]
         if let index {
             lines.append("statement \(index + 1), expected: \(expected[index])")
             lines.append("statement \(index + 1), ran:      \(actual[index])")
@@ -59,7 +59,7 @@ extension Reading where Self: ~Copyable {
         }
         let wanted = expected.map(\.withPlainSpace)
         guard wanted == actual else {
-            throw UnexpectedSQL(expected: wanted, actual: actual, place: "\(fileID):\(line)")
+            throw UnexpectedSQL(expected: wanted, actual: actual, location: "\(fileID):\(line)")
         }
         return result
     }

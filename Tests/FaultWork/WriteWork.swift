@@ -154,7 +154,7 @@ package struct RewriteWork: Work {
         let chain = try before.key == after.key ? after.chain() : KeyChain(before.key, after.key)
         let ciphers = before.cipher == after.cipher ? [after.cipher] : [before.cipher, after.cipher]
         try await using(place, chain, Lines.migrator, ciphers) { store in
-            let failure = store.opening.rotationFailure
+            let failure = store.openReport.rotationFailure
             if failure != nil { _ = try await place.againWithSpace { try await store.rotate() } }
             acknowledge(1)
         }

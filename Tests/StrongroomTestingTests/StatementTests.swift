@@ -186,7 +186,7 @@ struct TemporaryStoresTests {
     @Test func `it has the program's migrations, and files, keys and settings of the test`() async throws {
         let temporary = try TemporaryStores(Ledger()) { settings in settings.groupSize = 5 }
         let store = try await temporary.stores.open("ledger_a.sqlite")
-        #expect(store.opening.outcome == .created)
+        #expect(store.openReport.outcome == .created)
         #expect(
             store.path.hasSuffix(
                 temporary.directory.path("ledger_a.sqlite").split(separator: "/").suffix(2).joined(separator: "/")))
@@ -206,7 +206,7 @@ struct TemporaryStoresTests {
         try FileManager.default.copyItem(
             atPath: first.directory.path("ledger_a.sqlite"), toPath: second.directory.path("ledger_a.sqlite"))
         let store = try await second.stores.open("ledger_a.sqlite")
-        #expect(store.opening.rotation != nil)
+        #expect(store.openReport.rotation != nil)
         try await store.close()
     }
 }

@@ -92,7 +92,7 @@ final class RotatingFile: Sendable {
         let start = ContinuousClock.now
         let report = try await store.verify(checkingStructure: structure)
         let duration = ContinuousClock.now - start
-        guard report.isWhole else { throw Failure(result: 1) }
+        guard report.isIntact else { throw Failure(result: 1) }
         try await store.close()
         return duration
     }

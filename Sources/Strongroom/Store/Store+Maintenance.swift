@@ -78,7 +78,7 @@ extension Store {
     /// let report = try await store.verify { progress in
     ///     print("\(progress.done) of \(progress.total) pages")
     /// }
-    /// if !report.isWhole { print(report) }
+    /// if !report.isIntact { print(report) }
     /// ```
     ///
     /// The engine's integrity check looks up each row in each index, on one processor. In a large database with indexes

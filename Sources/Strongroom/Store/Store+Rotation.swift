@@ -200,7 +200,7 @@ extension RotationReport {
     /// The report of a rotation that had nothing to do.
     fileprivate init(unchanged position: Int, _ settings: CipherSettings, bytes: Int64) {
         self.init(
-            method: .unchanged, from: position, to: position, formerSettings: settings, settings: settings,
+            method: .unchanged, from: position, to: position, previousSettings: settings, settings: settings,
             bytes: bytes)
     }
 }
@@ -287,7 +287,7 @@ extension Store {
             var keys: [KeyFingerprint: KeyUse] = [:]
             for (position, key) in chain.keys.enumerated() where key != .plaintext {
                 guard let slot = try envelope.slot(of: key) else { continue }
-                keys[slot.fingerprint] = KeyUse(place: position, count: chain.count)
+                keys[slot.fingerprint] = KeyUse(position: position, count: chain.count)
             }
             return envelope.keySlots.map { ($0, keys[$0.fingerprint]) }
         }

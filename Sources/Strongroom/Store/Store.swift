@@ -19,7 +19,7 @@ public final class Store: Sendable {
     public let path: String
 
     /// What opening the store did.
-    public let opening: OpenReport
+    public let openReport: OpenReport
 
     let pool: ConnectionPool
     let file: StoreFile
@@ -38,7 +38,7 @@ public final class Store: Sendable {
         let file = StoreFile(context, key: key, isUnlocked: connection.mode == .untouched)
         name = context.name
         path = context.path
-        opening = report
+        openReport = report
         self.file = file
         functions = context.file.functions
         let attachment = attachment
@@ -77,7 +77,7 @@ public final class Store: Sendable {
     /// The checkpoint of the closing: incomplete if another process was reading or the checkpoint failed, for
     /// example because the disk is full; ``CheckpointReport/failure`` has the reason. No commit is lost: the next
     /// opening reads the WAL. Nil while the store is open, and for a read-only store.
-    public var closing: CheckpointReport? { pool.closing }
+    public var closeReport: CheckpointReport? { pool.closing }
 
     /// The threads on which the operations of the registry's stores run; a task that prefers this executor reads and
     /// writes without changing threads.
@@ -187,7 +187,7 @@ public final class Store: Sendable {
     /// Closes the store: waits for running and waiting operations, checkpoints the WAL, and closes the connections.
     ///
     /// If the WAL cannot be checkpointed, because another process is reading from it or the disk is full, it stays
-    /// beside the file with every committed transaction, and closing does not fail: ``closing`` reports how far the
+    /// beside the file with every committed transaction, and closing does not fail: ``closeReport`` reports how far the
     /// checkpoint came. Closing waits at most a tenth of a second for readers in other processes.
     ///
     /// Closing a closed store has no effect; if another caller is closing it, this waits until that is done. Every

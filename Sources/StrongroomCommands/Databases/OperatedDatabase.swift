@@ -171,7 +171,7 @@ package struct OperatedDatabase: Sendable {
             throw error
         }
         try await store.close()
-        if let failure = store.closing?.failure { Self.warn(of: failure, path) }
+        if let failure = store.closeReport?.failure { Self.warn(of: failure, path) }
         return result
     }
 

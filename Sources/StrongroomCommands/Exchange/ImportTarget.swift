@@ -34,7 +34,7 @@ struct ImportTarget {
         guard let column = columns.first(where: { Self.areSame($0.name, key) }) else {
             throw Self.noSuchColumn(key, found, columns)
         }
-        let isKey = infos.filter { $0.keyPlace != nil }.map(\.name) == [column.name]
+        let isKey = infos.filter { $0.keyPosition != nil }.map(\.name) == [column.name]
         let unique = try db.indexes(of: found).filter { index in
             index.isUnique && !index.isPartial && index.parts.map(\.column) == [column.name]
         }

@@ -65,12 +65,12 @@ package struct SchemaModel: Sendable, Equatable {
             }
             var columns = infos.map { info in
                 var column = Column(name: info.name, type: info.declaredType)
-                column.isKey = info.keyPlace != nil
+                column.isKey = info.keyPosition != nil
                 column.isUnique = uniques.contains([info.name])
-                column.isNullable = info.isNullable && info.keyPlace == nil
+                column.isNullable = info.isNullable && info.keyPosition == nil
                 return column
             }
-            let key = infos.filter { $0.keyPlace != nil }.map(\.name)
+            let key = infos.filter { $0.keyPosition != nil }.map(\.name)
             for var reference in try Self.references(of: name, names, in: db) {
                 for index in columns.indices where reference.columns.contains(columns[index].name) {
                     columns[index].isReference = true

@@ -103,7 +103,7 @@ package actor ReplicaLists {
     ///
     /// - Throws: What the object store throws; `replicaDamaged`.
     func listed(_ folder: ReplicaFolder) async throws -> Listed {
-        let location = folder.objects.place
+        let location = folder.objects.location
         let start = folder.path(of: "")
         while true {
             for page in pages[location, default: []].reversed() {
@@ -123,10 +123,10 @@ package actor ReplicaLists {
     }
 
     private func addPage(of objects: any ObjectStore, after name: String) async throws -> Bool {
-        defer { running[objects.place] = nil }
+        defer { running[objects.location] = nil }
         guard let entries = try await objects.listAll(after: name, count: Self.pageLength) else { return false }
         let end = entries.count == Self.pageLength ? entries.last?.name : nil
-        pages[objects.place, default: []].append(Page(start: name, end: end, entries))
+        pages[objects.location, default: []].append(Page(start: name, end: end, entries))
         return true
     }
 

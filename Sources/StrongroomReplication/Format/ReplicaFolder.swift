@@ -14,7 +14,7 @@ struct ReplicaFolder: Sendable {
 
     /// What distinguishes the record of this replica from those of the database's other replicas.
     var recordName: String {
-        let digest = Digests.sha256(Array("\(objects.place)\n\(name)".utf8))
+        let digest = Digests.sha256(Array("\(objects.location)\n\(name)".utf8))
         return digest.prefix(4).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 

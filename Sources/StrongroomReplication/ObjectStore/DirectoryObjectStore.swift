@@ -16,7 +16,7 @@ public struct DirectoryObjectStore: ObjectStore {
         self.path = path
     }
 
-    public var place: String { "directory \(path)" }
+    public var location: String { "directory \(path)" }
 
     public func createFolder(_ name: String) async throws {
         let parts = try parts(of: name)

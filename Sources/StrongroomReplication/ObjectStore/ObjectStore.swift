@@ -7,7 +7,7 @@ internal import Strongroom
 public protocol ObjectStore: Sendable {
     /// What distinguishes this object store from others: the same for the same location, in each process and after a
     /// restart.
-    var place: String { get }
+    var location: String { get }
 
     /// Makes the folder of a replica, where an object store needs that; one that exists is no failure.
     ///
@@ -110,7 +110,7 @@ extension ObjectStore {
         throw StrongroomError(
             .objectStore,
             """
-            The object store (\(place)) replaces an object that is created a second time: the service, or a proxy \
+            The object store (\(location)) replaces an object that is created a second time: the service, or a proxy \
             before it, ignores "If-None-Match: *". Nothing is shipped there, since two hosts would destroy the \
             replica. Use a service with conditional writes; with Ceph, a bucket without versioning.
             """)

@@ -45,7 +45,7 @@ struct Leases: Sendable {
     private static let created = Locked<[String: UInt64]>([:])
 
     private func isOwn(_ number: UInt64) -> Bool {
-        Self.created.withLock { $0["\(folder.objects.place) \(path)"] } == number
+        Self.created.withLock { $0["\(folder.objects.location) \(path)"] } == number
     }
 
     private func isOfThisHost(_ other: LeaseObject) -> Bool { other.owner == lease.owner && other.start == start }
@@ -152,7 +152,7 @@ struct Leases: Sendable {
         guard try await folder.objects.create("\(path)/\(ObjectName.change(number))", object.bytes) else {
             return false
         }
-        Self.created.withLock { $0["\(folder.objects.place) \(path)"] = number }
+        Self.created.withLock { $0["\(folder.objects.location) \(path)"] = number }
         // Only the newest one is ever read.
         if number > Self.retained {
             try? await folder.objects.remove(["\(path)/\(ObjectName.change(number - Self.retained))"])

@@ -33,7 +33,7 @@ extension Stores {
     ///     for it wait.
     ///   - replica: The replica; nil for the one that the configuration lists.
     ///   - point: The state.
-    ///   - formerName: The name of the other database that the replica is of, which becomes this one; nil if it must be
+    ///   - previousName: The name of the other database that the replica is of, which becomes this one; nil if it must be
     ///     of this database. The replica's folder is that of the other one.
     ///   - progress: Called with `writing`, in bytes of objects, and then as for a backup; must not block.
     /// - Returns: What was restored.
@@ -43,11 +43,11 @@ extension Stores {
     @discardableResult
     public func restore(
         _ fileName: String, from replica: Replica? = nil, to point: RestorePoint,
-        adoptingFrom formerName: String? = nil, progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
+        adoptingFrom previousName: String? = nil, progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> ReplicaRestoreReport {
         let name = try DatabaseName(fileName)
         guard let replica = try replica ?? configuredReplica(of: name) else { throw Self.noReplica(name) }
-        let adopted = try formerName.map { try DatabaseName($0) }
+        let adopted = try previousName.map { try DatabaseName($0) }
         let plan = try await RestorePlan(replica.folder(of: adopted ?? name), to: point)
         let report = try await restoreReplica(
             fileName, adoptingFrom: adopted, progress: progress,

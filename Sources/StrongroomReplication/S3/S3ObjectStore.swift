@@ -99,7 +99,7 @@ public struct S3ObjectStore: ObjectStore, Sendable {
 
 extension S3ObjectStore: CustomStringConvertible {
     /// The bucket, the prefix and the endpoint.
-    public var place: String { "\(client.location.endpoint) \(client.location.bucket) \(client.location.prefix)" }
+    public var location: String { "\(client.location.endpoint) \(client.location.bucket) \(client.location.prefix)" }
 
     /// The bucket and the endpoint.
     public var description: String { "S3ObjectStore(\(client.location))" }

@@ -80,7 +80,7 @@ extension AutomaticRun {
         let seen = await attempting(what, on: way) {
             try await file.using(migrator: target.migrator, keys: keys, rotation: rotation) { store in
                 let (snapshot, faults) = try await Snapshot.read(store, plantings, at: version)
-                return (snapshot, faults + [check(store.opening)].compactMap(\.self))
+                return (snapshot, faults + [check(store.openReport)].compactMap(\.self))
             }
         }
         guard let (snapshot, faults) = seen else { return nil }
@@ -98,7 +98,7 @@ extension AutomaticRun {
         let seen = await attempting(what, on: way) {
             let before = try await snapshot(file, keys: keys)
             let changes = try await file.using(migrator: today.migrator, keys: keys) { store in
-                store.opening.migration?.schemaChanges ?? []
+                store.openReport.migration?.schemaChanges ?? []
             }
             return (before, changes, try await snapshot(file, keys: keys))
         }

@@ -71,14 +71,14 @@ extension MigrationProof {
         /// The faults.
         public let faults: [Fault]
         /// The file and line of the call.
-        public let place: String
+        public let location: String
         let name: String
 
         /// The location of the call and every fault.
         public var description: String {
             let count = faults.count == 1 ? "a fault" : "\(faults.count) faults"
             let lines = faults.enumerated().map { "\($0 + 1). \($1)" }
-            return (["\(place): the migrations of \(name) have \(count):"] + lines).joined(separator: "\n")
+            return (["\(location): the migrations of \(name) have \(count):"] + lines).joined(separator: "\n")
         }
 
         /// The same as the description.

@@ -127,7 +127,7 @@ public struct MigrationProof: Sendable {
     public func verify(fileID: String = #fileID, line: Int = #line) async throws -> Report {
         let report = try await report()
         guard report.faults.isEmpty else {
-            throw Failure(faults: report.faults, place: "\(fileID):\(line)", name: "\(type(of: configuration))")
+            throw Failure(faults: report.faults, location: "\(fileID):\(line)", name: "\(type(of: configuration))")
         }
         return report
     }

@@ -73,7 +73,7 @@ extension ProofRun {
         let seen = await attempting(what, on: way) {
             let before = try await snapshot(file)
             let applied = try await file.using(migrations, tables: tables) { store in
-                store.opening.migration?.applied ?? []
+                store.openReport.migration?.applied ?? []
             }
             return (before, applied, try await snapshot(file))
         }

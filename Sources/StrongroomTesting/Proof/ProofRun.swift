@@ -131,7 +131,7 @@ final class ProofRun: ProofResults {
         let seen = await attempting(what, on: way) {
             try await file.using(steps(through: index), keys: keys, rotation: rotation, changes: changes) { store in
                 let (snapshot, faults) = try await Snapshot.read(store, plantings, at: version)
-                return (snapshot, faults + [check(store.opening)].compactMap(\.self))
+                return (snapshot, faults + [check(store.openReport)].compactMap(\.self))
             }
         }
         guard let (snapshot, faults) = seen else { return nil }

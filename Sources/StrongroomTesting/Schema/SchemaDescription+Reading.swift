@@ -55,7 +55,7 @@ private struct TableReading {
     }
 
     private var keyColumns: [ColumnInfo] {
-        columns.filter { $0.keyPlace != nil }.sorted { ($0.keyPlace ?? 0) < ($1.keyPlace ?? 0) }
+        columns.filter { $0.keyPosition != nil }.sorted { ($0.keyPosition ?? 0) < ($1.keyPosition ?? 0) }
     }
 
     private var isWithoutRowID: Bool { text?.isWithoutRowID ?? false }
@@ -98,7 +98,7 @@ private struct TableReading {
             "the type", isStrict ? type.asciiFolded : Self.affinity(of: type),
             shown: type.isEmpty ? "not declared" : type)
         // The row id is never NULL, nor is a part of the primary key of a WITHOUT ROWID table.
-        let isNeverNull = column.name == rowIDColumn?.name || isWithoutRowID && column.keyPlace != nil
+        let isNeverNull = column.name == rowIDColumn?.name || isWithoutRowID && column.keyPosition != nil
         item.add("NULL", isNeverNull || !column.isNullable ? "not allowed" : "allowed")
         item.add("the default", SQLMeaning.ofDefault(column.defaultSQL)?.text, shown: column.defaultSQL)
         item.add("the collation", Self.collation(declaration))
@@ -206,8 +206,8 @@ private struct TableReading {
         }
         var items: [SchemaItem] = []
         for key in keys.values {
-            let parentKeys = try db.hasTable(key.parent) ? db.columns(of: key.parent).filter { $0.keyPlace != nil } : []
-            let whole = parentKeys.sorted { ($0.keyPlace ?? 0) < ($1.keyPlace ?? 0) }.map(\.name)
+            let parentKeys = try db.hasTable(key.parent) ? db.columns(of: key.parent).filter { $0.keyPosition != nil } : []
+            let whole = parentKeys.sorted { ($0.keyPosition ?? 0) < ($1.keyPosition ?? 0) }.map(\.name)
             let parents = key.parentColumns.isEmpty ? whole : key.parentColumns
             let target = "\"\(key.parent)\" \(Self.list(parents))"
             var item = SchemaItem(

@@ -18,7 +18,7 @@ struct TableContent: Sendable {
         for table in try db.tableNames() {
             guard let text = try db.tableText(table).flatMap(CreateTableText.init) else { continue }
             let columns = try db.columns(of: table)
-            let keys = columns.filter { $0.keyPlace != nil }.sorted { ($0.keyPlace ?? 0) < ($1.keyPlace ?? 0) }
+            let keys = columns.filter { $0.keyPosition != nil }.sorted { ($0.keyPosition ?? 0) < ($1.keyPosition ?? 0) }
             let order: SQL = text.isWithoutRowID ? Self.list(keys.map(\.name)) : "rowid"
             // By name: the order of the columns is ignored.
             let sorted = columns.sorted { $0.name < $1.name }
@@ -96,7 +96,7 @@ struct TableContent: Sendable {
 extension TableContent.Rows {
     /// The same rows in both files.
     fileprivate func pairs(with other: Self) -> [([SQLValue], [SQLValue])] {
-        let keys = infos.indices.filter { infos[$0].keyPlace != nil }
+        let keys = infos.indices.filter { infos[$0].keyPosition != nil }
         let others = keys.compactMap { other.columns.firstIndex(of: columns[$0]) }
         guard !keys.isEmpty, others.count == keys.count else {
             return rows.count == other.rows.count ? Array(zip(rows, other.rows)) : []

@@ -69,9 +69,9 @@ struct Demo {
     private func open(_ name: DatabaseName, in stores: Stores, _ report: inout DemoReport) async throws -> Store {
         let hadKeys = try inventory.keyFile.exists()
         let (store, duration) = try await timed { try await stores.open(name) }
-        report.created = store.opening.outcome == .created
+        report.created = store.openReport.outcome == .created
         report.path = store.path
-        let rotation = store.opening.rotation == nil ? "" : ", rotated to the newest key"
+        let rotation = store.openReport.rotation == nil ? "" : ", rotated to the newest key"
         let keys = hadKeys ? "the keys in" : "one random key, created now, in"
         story.step(
             "Open",

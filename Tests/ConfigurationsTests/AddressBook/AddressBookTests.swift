@@ -98,8 +98,8 @@ struct AddressBookTests {
         let stores = try Stores(configuration)
         for user in ["alice", "bob"] {
             let store = try await stores.open("addressbook_\(user).sqlite")
-            #expect(store.opening.outcome == .created)
-            #expect(store.opening.migration?.to == "4")
+            #expect(store.openReport.outcome == .created)
+            #expect(store.openReport.migration?.to == "4")
             let contact = try await store.write { db in try Contact.insert(Contact(name: user), in: db) }
             _ = try await store.write { [contact] db in
                 try PhoneNumber.insert(PhoneNumber(contact: contact, number: "1"), in: db)

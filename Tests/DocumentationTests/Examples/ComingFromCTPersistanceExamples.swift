@@ -55,15 +55,15 @@ struct ComingFromCTPersistanceExamples {
 
         let stores = try Stores(Chat(directory: path))
         let store = try await stores.open("chat_alice.sqlite")
-        #expect(store.opening.key?.isCurrent == true)
-        #expect((store.opening.rotation == nil) == (passphrase == "пароль"))
+        #expect(store.openReport.key?.isCurrent == true)
+        #expect((store.openReport.rotation == nil) == (passphrase == "пароль"))
         #expect(try await store.table(Message.self).all().map(\.text) == ["hello"])
         #expect(try await store.read { db in try !db.hasTable("kCTPersistanceVersionTableName") })
         try await store.close()
 
         let again = try await Stores(Chat(directory: path)).open("chat_alice.sqlite")
-        #expect(again.opening.rotation == nil && again.opening.migration?.applied == [])
-        #expect(again.opening.migration?.changed == [])
+        #expect(again.openReport.rotation == nil && again.openReport.migration?.applied == [])
+        #expect(again.openReport.migration?.changed == [])
         try await again.close()
     }
 }

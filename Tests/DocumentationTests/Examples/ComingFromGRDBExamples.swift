@@ -59,7 +59,7 @@ struct ComingFromGRDBExamples {
         try await store.close()
 
         let again = try await Stores(League(directory: directory, migrator: migrator())).open("league.sqlite")
-        #expect(again.opening.migration?.applied == [] && again.opening.migration?.changed == [])
+        #expect(again.openReport.migration?.applied == [] && again.openReport.migration?.changed == [])
         try await again.close()
     }
 

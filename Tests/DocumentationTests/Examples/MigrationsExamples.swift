@@ -41,7 +41,7 @@ struct MigrationsExamples {
     @Test func `a file at a version that was squashed gets what follows`() async throws {
         let books = try await books(Migrator { Self.first }, Self.steps)
         let store = try await Stores(books).open("addressbook_alice.sqlite")
-        #expect(store.opening.migration?.applied == ["3"] && store.opening.migration?.changed == [])
+        #expect(store.openReport.migration?.applied == ["3"] && store.openReport.migration?.changed == [])
         try await store.close()
     }
 

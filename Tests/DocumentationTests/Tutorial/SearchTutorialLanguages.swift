@@ -132,8 +132,8 @@ struct SearchTutorialLanguages {
 
     func check(_ store: Store) async throws -> Bool {
         let report = try await store.verify()
-        if !report.isWhole { print(report) }
-        return report.isWhole
+        if !report.isIntact { print(report) }
+        return report.isIntact
     }
 
     func rebuild(_ store: Store) async throws {

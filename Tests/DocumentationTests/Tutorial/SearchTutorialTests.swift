@@ -47,7 +47,7 @@ struct SearchTutorialTests {
     @Test func wordsAreFound() async throws {
         let program = SearchTutorialLanguages()
         let store = try await program.openNotes(in: place)
-        #expect(store.opening.outcome == .created && store.opening.migration?.to == "2")
+        #expect(store.openReport.outcome == .created && store.openReport.migration?.to == "2")
         try await program.addNotes(to: store)
         #expect(try await program.titles(with: "cafe MENU", in: store) == ["Café menu"])
         #expect(try await program.titles(with: "cafe", in: store) == ["Café menu", "Paint the kitchen"])
@@ -114,7 +114,7 @@ struct SearchTutorialTests {
 
         let program = SearchTutorialLanguages()
         let store = try await program.openNotes(in: place)
-        #expect(store.opening.migration?.from == "1" && store.opening.migration?.applied == ["2"])
+        #expect(store.openReport.migration?.from == "1" && store.openReport.migration?.applied == ["2"])
         #expect(try await program.titles(with: "cafe", in: store) == ["Café menu"])
         #expect(try await program.titles(withExactly: "café", in: store) == ["Café menu"])
         #expect(try await program.titles(withExactly: "cafe", in: store) == [])
@@ -124,7 +124,7 @@ struct SearchTutorialTests {
     @Test func aNewFileHasItsIndexWithoutAMigration() async throws {
         let indexed = SearchTutorialIndexed()
         let store = try await indexed.openNotes(in: place)
-        #expect(store.opening.outcome == .created && store.opening.migration?.to == "1")
+        #expect(store.openReport.outcome == .created && store.openReport.migration?.to == "1")
         try await indexed.addNotes(to: store)
         #expect(try await indexed.titles(with: "soup cafe", in: store) == ["Café menu"])
         try await store.close()

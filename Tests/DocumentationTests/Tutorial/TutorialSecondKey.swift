@@ -43,7 +43,7 @@ struct TutorialSecondKey {
     func openAddressBook(in directory: String) async throws -> Store {
         let stores = try Stores(AddressBook(directory: directory))
         let store = try await stores.open("addressbook_alice.sqlite")
-        print(store.opening.outcome, store.opening.migration?.to ?? "")
+        print(store.openReport.outcome, store.openReport.migration?.to ?? "")
         return store
     }
 
@@ -70,9 +70,9 @@ struct TutorialSecondKey {
     }
 
     func check(_ store: Store) async throws -> Bool {
-        if let rotation = store.opening.rotation, let old = rotation.from {
+        if let rotation = store.openReport.rotation, let old = rotation.from {
             print("from key \(old + 1) to key \(rotation.to + 1)")
         }
-        return try await store.verify().isWhole
+        return try await store.verify().isIntact
     }
 }

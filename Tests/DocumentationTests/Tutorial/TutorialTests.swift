@@ -28,7 +28,7 @@ struct TutorialTests {
 
         let first = TutorialFirstVersion()
         let store = try await first.openAddressBook(in: place)
-        #expect(store.opening.outcome == .created && store.opening.migration?.to == "1")
+        #expect(store.openReport.outcome == .created && store.openReport.migration?.to == "1")
         try await first.addTwo(to: store)
         #expect(try await first.names(beginningWith: "", in: store) == ["Ada", "Grace"])
         #expect(try await first.names(beginningWith: "G", in: store) == ["Grace"])
@@ -38,13 +38,13 @@ struct TutorialTests {
 
         let stores = try Stores(TutorialSecondVersion.AddressBook(directory: place))
         let migrated = try await stores.open("addressbook_alice.sqlite")
-        #expect(migrated.opening.migration?.from == "1" && migrated.opening.migration?.applied == ["2"])
+        #expect(migrated.openReport.migration?.from == "1" && migrated.openReport.migration?.applied == ["2"])
         #expect(try await migrated.table(TutorialSecondVersion.Contact.self).all().map(\.phone) == [nil, nil])
         try await migrated.close()
 
         let last = TutorialSecondKey()
         let rotated = try await last.openAddressBook(in: place)
-        #expect(rotated.opening.rotation?.from == 0 && rotated.opening.rotation?.to == 1)
+        #expect(rotated.openReport.rotation?.from == 0 && rotated.openReport.rotation?.to == 1)
         #expect(try await last.check(rotated))
         try await last.addTwo(to: rotated, expecting: .unique)
         try await last.keep(.init(name: "Ada", email: "ada@example.org", phone: "030"), in: rotated)

@@ -26,7 +26,7 @@ struct Inspector {
         // A copy, since looking may not be the first to open the file: that is the work itself, with all keys, below.
         let copy = try FaultCase.copy(place, to: directory)
         let finding = await look(at: copy, acknowledged: acknowledged)
-        guard case .whole = finding else { return finding }
+        guard case .intact = finding else { return finding }
         do {
             try await work.run(in: place) { _ in }
         } catch {
@@ -36,7 +36,7 @@ struct Inspector {
             return .damaged("left behind: \(try place.strayNames().joined(separator: ", "))")
         }
         switch await look(at: place, acknowledged: goal) {
-        case .whole: return finding
+        case .intact: return finding
         case .lost(let reason): return .lost("after the next opening: \(reason)")
         case .damaged(let reason): return .damaged("after the next opening: \(reason)")
         }

@@ -29,7 +29,7 @@ struct DoctorCommandTests {
         let ledger = try await Ledger.made()
         let keys = try ledger.keyFile(Ledger.secrets[0], Ledger.secrets[1])
         let (status, answer) = try await doctor(ledger, [ledger.path(), "--key-file", keys])
-        #expect(status == .success && answer.finding == "whole")
+        #expect(status == .success && answer.finding == "intact")
         #expect(answer.key == 1 && answer.keyCount == 2 && answer.version == "2")
     }
 

@@ -16,7 +16,7 @@ final class MemoryObjectStore: ObjectStore {
     }
 
     /// Each is another one, as the protocol asks for.
-    let place = "memory \(UInt64.random(in: 0 ... .max))"
+    let location = "memory \(UInt64.random(in: 0 ... .max))"
 
     private struct State {
         var objects: [String: [UInt8]] = [:]
@@ -106,7 +106,7 @@ protocol WrappedObjectStore: ObjectStore {
 }
 
 extension WrappedObjectStore {
-    var place: String { objects.place }
+    var location: String { objects.location }
 
     func create(_ name: String, _ content: [UInt8]) async throws -> Bool { try await objects.create(name, content) }
     func read(_ name: String, _ range: Range<Int>?) async throws -> [UInt8]? { try await objects.read(name, range) }
@@ -135,7 +135,7 @@ protocol CarriedObjectStore: WrappedObjectStore {
 }
 
 extension CarriedObjectStore {
-    var place: String { objects.place }
+    var location: String { objects.location }
     func create(_ name: String, _ content: [UInt8]) async throws -> Bool {
         try await carry { try await objects.create(name, content) }
     }

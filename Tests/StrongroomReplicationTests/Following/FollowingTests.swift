@@ -302,7 +302,7 @@ func eventually(_ condition: () async throws -> Bool) async throws {
     /// An object store that ignores whether a name is taken.
     final class Unconditional: WrappedObjectStore {
         let objects = MemoryObjectStore()
-        var place: String { "unconditional" }
+        var location: String { "unconditional" }
 
         func create(_ name: String, _ content: [UInt8]) async throws -> Bool {
             objects.objects[name] = nil

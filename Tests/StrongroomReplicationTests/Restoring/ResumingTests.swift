@@ -167,7 +167,7 @@ private final class FailingReads: WrappedObjectStore {
 
         let host = try clinic()
         let stores = try Stores(host)
-        // As if the folder of this one was written in the place of the other's.
+        // As if the folder of this one was written in the location of the other's.
         let misplaced = Replica(in: objects, folder: Clinic.file)
         let error = await #expect(throws: StrongroomError.self) {
             try await stores.restore(Self.other, from: misplaced, to: .newest)

@@ -240,7 +240,7 @@ private final class RecordingObjectStore: WrappedObjectStore {
         get throws { try FileManager.default.contentsOfDirectory(atPath: home).sorted() }
     }
 
-    @Test func `pruning follows no link in the place of a base`() async throws {
+    @Test func `pruning follows no link in the location of a base`() async throws {
         let replica = try await filled()
         try FileManager.default.createSymbolicLink(
             atPath: "\(replicas)/\(Clinic.file)/base/ffffffffffffffff-0000000000000000", withDestinationPath: home)

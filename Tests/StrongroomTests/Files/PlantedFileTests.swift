@@ -122,7 +122,7 @@ struct PlantedFileTests {
         try await vault.keep("line")
         try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: vault.directory)
         let diagnosis = try await Stores(vault).diagnose("vault.sqlite")
-        #expect(diagnosis.finding == .whole && diagnosis.isDirectoryShared == isShared)
+        #expect(diagnosis.finding == .intact && diagnosis.isDirectoryShared == isShared)
         #expect(diagnosis.description.contains("other users may write") == isShared)
     }
 

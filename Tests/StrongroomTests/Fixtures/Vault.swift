@@ -79,7 +79,7 @@ extension Vault {
             try await store.write { db in
                 for line in lines { try db.execute("INSERT INTO line (text) VALUES (\(line))") }
             }
-            return store.opening
+            return store.openReport
         }
     }
 

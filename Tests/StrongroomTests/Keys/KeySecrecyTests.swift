@@ -57,7 +57,7 @@ struct KeySecrecyTests {
         let directory = try TemporaryDirectory()
         let store = try await Vault(directory.path(""), keys: Self.keys[0], Self.keys[1]).open()
         try await store.read { _ in }
-        for text in Secrecy.texts(of: store) + Secrecy.texts(of: store.opening) { expectNothing(in: text) }
+        for text in Secrecy.texts(of: store) + Secrecy.texts(of: store.openReport) { expectNothing(in: text) }
         try await store.close()
     }
 

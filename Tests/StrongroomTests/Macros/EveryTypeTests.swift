@@ -315,7 +315,7 @@ struct InitialValueTests {
         }
         // Opened again: nothing is left to change.
         try await vault.with(\.migrator, .automatic(tables: [Later.schema])).using { store in
-            #expect(store.opening.migration?.schemaChanges == [])
+            #expect(store.openReport.migration?.schemaChanges == [])
         }
     }
 

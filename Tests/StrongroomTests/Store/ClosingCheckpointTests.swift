@@ -28,7 +28,7 @@ struct ClosingCheckpointTests {
         _ = try other.ownValue("SELECT count(*) FROM line")
         try await store.write { db in try db.execute("INSERT INTO line (text) VALUES ('b')") }
         try await store.close()
-        let report = try #require(store.closing)
+        let report = try #require(store.closeReport)
         #expect(!report.isComplete && report.failure == nil)
         other.rollBack()
         other.close()
@@ -41,9 +41,9 @@ struct ClosingCheckpointTests {
         try await store.write { db in try db.execute("INSERT INTO line (text) VALUES ('b')") }
         try await expectFailure(.diskFull) { try await store.checkpoint() }
         try await store.vacuum()
-        #expect(try await store.verify().isWhole)
+        #expect(try await store.verify().isIntact)
         try await store.close()
-        let report = try #require(store.closing)
+        let report = try #require(store.closeReport)
         #expect(!report.isComplete && report.failure?.code == .diskFull && report.pagesLeft > 0)
         #expect(try await vault.lines() == ["a", "b"])
     }

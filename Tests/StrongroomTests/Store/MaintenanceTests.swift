@@ -33,9 +33,9 @@ struct MaintenanceTests {
         canEnd.come()
         try await reader.value
         #expect(try await store.checkpoint().isComplete)
-        #expect(store.closing == nil)
+        #expect(store.closeReport == nil)
         try await store.close()
-        #expect(store.closing?.isComplete == true)
+        #expect(store.closeReport?.isComplete == true)
     }
 
     @Test func aVacuumGivesSpaceBackAndKeepsEveryRow() async throws {

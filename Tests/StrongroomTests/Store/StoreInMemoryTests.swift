@@ -31,7 +31,7 @@ struct StoreInMemoryTests {
     @Test func itReadsAndWritesLikeAnyOther() async throws {
         let store = try await Store.inMemory(Contact.self)
         #expect(store.storage == .memory)
-        #expect(store.opening.outcome == .created)
+        #expect(store.openReport.outcome == .created)
         let keys = try await store.write { db in try Contact.insert(contentsOf: Contact.samples(100), in: db) }
         #expect(keys.count == 100)
         let found = try await store.read { db in
@@ -45,7 +45,7 @@ struct StoreInMemoryTests {
         let directory = try TemporaryDirectory()
         let stores = try Stores(Keyless(directory: directory))
         let store = try await stores.open("keyless_a.sqlite")
-        #expect(store.opening.migration?.to == "1")
+        #expect(store.openReport.migration?.to == "1")
         try await store.write { db in try Line.insert(Line(number: 1, text: "one"), in: db) }
         #expect(try await stores.open("keyless_a.sqlite") === store)
         try await store.close()
@@ -176,7 +176,7 @@ struct StoreInMemoryTests {
         try await store.optimize()
         try await store.releaseMemory()
         let report = try await store.verify()
-        #expect(report.isWhole)
+        #expect(report.isIntact)
         #expect(report.pages > 0)
         #expect(try await store.table(Line.self).count() == 600)
         try await store.close()

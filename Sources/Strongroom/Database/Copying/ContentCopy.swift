@@ -198,7 +198,7 @@ struct ContentCopy {
         let columns = try connection.columnInfos(of: table)
         guard columns.allSatisfy({ $0.generated == nil }) else { return false }
         // An INTEGER PRIMARY KEY is the only key without an index.
-        return try columns.contains { $0.keyPlace != nil }
+        return try columns.contains { $0.keyPosition != nil }
             || connection.rowIDName(of: table) == nil
             || !connection.indexFacts(of: table).isEmpty
     }

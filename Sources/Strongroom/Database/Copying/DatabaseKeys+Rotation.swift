@@ -116,7 +116,7 @@ extension DatabaseKeys {
         try write(changed)
         guard isReplaced else { return nil }
         return RotationReport(
-            method: .envelope, from: position, to: lastPosition, formerSettings: settings, settings: settings,
+            method: .envelope, from: position, to: lastPosition, previousSettings: settings, settings: settings,
             bytes: Int64(changed.bytes.count), writingDuration: ContinuousClock.now - start)
     }
 

@@ -74,7 +74,7 @@ struct Rotation: Sendable {
 
     private func report(_ method: RotationReport.Method, bytes: Int64) -> RotationReport {
         RotationReport(
-            method: method, from: positions.from, to: positions.to, formerSettings: from?.settings,
+            method: method, from: positions.from, to: positions.to, previousSettings: from?.settings,
             settings: to.settings, bytes: bytes)
     }
 }

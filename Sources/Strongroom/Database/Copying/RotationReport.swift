@@ -20,7 +20,7 @@ public struct RotationReport: Sendable, Hashable {
     /// The index in the chain of the current key of the file or its envelope.
     public let to: Int
     /// The cipher settings that the file had; nil for a file that was plaintext.
-    public let formerSettings: CipherSettings?
+    public let previousSettings: CipherSettings?
     /// The cipher settings that the file has now.
     public let settings: CipherSettings
     /// The file's size in bytes; with ``Method/envelope`` the envelope's size.
@@ -43,7 +43,7 @@ extension RotationReport: CustomStringConvertible {
     /// A description for people, in one line. Keys are counted from 1, the oldest.
     public var description: String {
         let change = "from \(from.map { "key \($0 + 1)" } ?? "plaintext") to key \(to + 1)"
-        let settings = formerSettings == nil || formerSettings == settings ? "" : ", now with \(settings)"
+        let settings = previousSettings == nil || previousSettings == settings ? "" : ", now with \(settings)"
         let names = attributesNotKept.joined(separator: ", ")
         let lost = names.isEmpty ? "" : "; without the attributes \(names)"
         let rest = (isOldContentGone ? "" : "; what the older key opens is still in the log") + lost

@@ -126,7 +126,7 @@ struct DatabaseCheck {
 ///
 /// ```swift
 /// let report = try await store.verify()
-/// if !report.isWhole { print(report) }
+/// if !report.isIntact { print(report) }
 /// ```
 public struct VerificationReport: Sendable, Equatable {
     /// A foreign key value without a parent row.
@@ -164,13 +164,13 @@ public struct VerificationReport: Sendable, Equatable {
     public internal(set) var duration = Duration.zero
 
     /// Whether every page is intact and the engine has no findings.
-    public var isWhole: Bool { damagedPages.isEmpty && objections.isEmpty }
+    public var isIntact: Bool { damagedPages.isEmpty && objections.isEmpty }
 }
 
 extension VerificationReport: CustomStringConvertible {
     /// A description for people: the numbers, then a line for each finding, at most 20 of a kind.
     public var description: String {
-        let head = "\(pages.counting("page")), \(bytes.counting("byte")): \(isWhole ? "intact" : "damaged")"
+        let head = "\(pages.counting("page")), \(bytes.counting("byte")): \(isIntact ? "intact" : "damaged")"
         let keys = foreignKeyViolations.map { violation in
             let row = violation.rowID.map { "row \($0)" } ?? "a row"
             return

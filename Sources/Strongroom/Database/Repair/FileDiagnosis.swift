@@ -41,7 +41,7 @@ public struct FileDiagnosis: Sendable, Equatable {
         /// that the linked engine does not know.
         case newerSchema
         /// A key matches and every page is intact.
-        case whole
+        case intact
         /// Opening failed for a reason other than the file; the file was not examined further.
         case unexamined
     }
@@ -168,7 +168,7 @@ extension FileDiagnosis {
             with `recoverLog`, which keeps the damaged log.
             """
         case .newerSchema: "Use a program, and an engine, that know this schema."
-        case .whole:
+        case .intact:
             hasLog
                 ? "Opening it keeps what its WAL has committed, and undoes a transaction that its rollback journal has."
                 : ""
@@ -183,7 +183,7 @@ extension FileDiagnosis: CustomStringConvertible {
         var lines = ["\(path): \(finding.text)"]
         if let reason { lines.append(reason) }
         if bytes > 0 { lines.append(bytes.counting("byte") + (pages > 0 ? ", \(pages.counting("page"))" : "")) }
-        if let key { lines.append("key \(key.place + 1) of \(key.count)" + (hasEnvelope ? ", in the envelope" : "")) }
+        if let key { lines.append("key \(key.position + 1) of \(key.count)" + (hasEnvelope ? ", in the envelope" : "")) }
         if let settings { lines.append(settings.description) }
         if let version { lines.append("schema version \"\(version)\"") }
         if !pendingVersions.isEmpty { lines.append("to be migrated to " + pendingVersions.joined(separator: ", ")) }
@@ -223,7 +223,7 @@ extension FileDiagnosis.Finding {
         case .damaged: "damaged"
         case .damagedLog: "its log is damaged"
         case .newerSchema: "of a newer program or engine"
-        case .whole: "intact"
+        case .intact: "intact"
         case .unexamined: "not completely examined"
         }
     }

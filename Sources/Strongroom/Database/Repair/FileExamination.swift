@@ -54,7 +54,7 @@ struct FileExamination {
     }
 
     private static let findingsBesideALog: Set<FileDiagnosis.Finding> = [
-        .plaintext, .wrongKey, .truncated, .damaged, .newerSchema, .whole, .unexamined,
+        .plaintext, .wrongKey, .truncated, .damaged, .newerSchema, .intact, .unexamined,
     ]
 
     /// The WAL of a killed or running program may contain the intact form of a damaged page.
@@ -97,12 +97,12 @@ struct FileExamination {
             }
             return
         }
-        diagnosis.key = found.position.map { KeyUse(place: $0, count: keys.chain.count) }
+        diagnosis.key = found.position.map { KeyUse(position: $0, count: keys.chain.count) }
         diagnosis.settings = found.key.settings
-        diagnosis.finding = .whole
+        diagnosis.finding = .intact
         try withBytes(key: found.key) { bytes, connection in
             try examinePages(bytes, PageCipher(found.key), connection, &diagnosis)
-            guard diagnosis.finding == .whole else { return }
+            guard diagnosis.finding == .intact else { return }
             readVersion(connection, keys.migrator, &diagnosis)
         }
     }
@@ -148,7 +148,7 @@ struct FileExamination {
         do {
             diagnosis.version = try VersionHistory(connection: connection).entries().last?.version
         } catch let error as StrongroomError where [.newerSchema, .notSupported].contains(error.code) {
-            if diagnosis.finding == .whole { diagnosis.finding = .newerSchema }
+            if diagnosis.finding == .intact { diagnosis.finding = .newerSchema }
             diagnosis.reason = error.message
             return
         } catch {
@@ -277,7 +277,7 @@ extension FileExamination {
                 unlocked.connection.close()
                 (key, position) = (unlocked.derivedKey, unlocked.position)
             }
-            survey.key = position.map { KeyUse(place: $0, count: keys.chain.count) }
+            survey.key = position.map { KeyUse(position: $0, count: keys.chain.count) }
             survey.settings = key?.settings
             return try connect(key: key)
         }

@@ -208,7 +208,7 @@ extension Connection {
 
     /// The column that is an alias of the row id; nil if there is none.
     func rowIDColumn(of table: String, _ columns: [ColumnInfo]) throws -> Int? {
-        let keys = columns.indices.filter { columns[$0].keyPlace != nil }
+        let keys = columns.indices.filter { columns[$0].keyPosition != nil }
         guard keys.count == 1, columns[keys[0]].declaredType.uppercased() == "INTEGER", hasRowIDs(table) else {
             return nil
         }
@@ -225,7 +225,7 @@ extension Connection {
                 return RowLayout.Column(
                     affinity: .init(column.declaredType), isNullable: column.isNullable || index == alias,
                     isRowID: index == alias,
-                    mayBeMissing: column.keyPlace == nil && (column.isNullable || column.defaultSQL != nil))
+                    mayBeMissing: column.keyPosition == nil && (column.isNullable || column.defaultSQL != nil))
             })
     }
 
@@ -250,8 +250,8 @@ extension [ColumnInfo] {
         let stored = indices.filter { self[$0].generated != .virtual && !self[$0].isHidden }
         guard !hasRowIDs else { return stored }
         // In a table without row ids the primary key comes first.
-        let keys = stored.filter { self[$0].keyPlace != nil }
-            .sorted { (self[$0].keyPlace ?? 0) < (self[$1].keyPlace ?? 0) }
-        return keys + stored.filter { self[$0].keyPlace == nil }
+        let keys = stored.filter { self[$0].keyPosition != nil }
+            .sorted { (self[$0].keyPosition ?? 0) < (self[$1].keyPosition ?? 0) }
+        return keys + stored.filter { self[$0].keyPosition == nil }
     }
 }

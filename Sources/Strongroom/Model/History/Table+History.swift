@@ -87,7 +87,7 @@ extension Table {
             if rows == nil, isPresent, try lifetimes.deletions(of: values).contains(where: { !$0.isContinued }) {
                 throw own.reused(connection)
             }
-            guard rows != .former else {
+            guard rows != .deleted else {
                 return try lifetimes.erase(values, isPresent ? .deleted : .all).count > 0
             }
             guard isPresent || rows != .present else { return false }
@@ -133,7 +133,7 @@ public enum ErasedRows: Sendable, Hashable {
     /// The row that has the key now, and its changes since it got the key.
     case present
     /// The changes of the rows that had the key before and were deleted; the present row and its changes stay.
-    case former
+    case deleted
     /// All of them.
     case all
 }
@@ -144,7 +144,7 @@ extension HistoryTable {
             .notUnique,
             """
             A row of table "\(table.name)" with this key was deleted, and the key was used again; nothing was erased. \
-            Say which row is meant: `erase(_:_:in:)` with `.present`, `.former` or `.all`.
+            Say which row is meant: `erase(_:_:in:)` with `.present`, `.deleted` or `.all`.
             """)
     }
 

@@ -46,7 +46,7 @@ struct TableComparison {
             !schema.columns.contains { Identifier.areSame($0.name, info.name) }
                 && !renamed.contains { Identifier.areSame($0.from, info.name) }
         }
-        if let key = left.first(where: { $0.keyPlace != nil }) {
+        if let key = left.first(where: { $0.keyPosition != nil }) {
             throw refusal(
                 """
                 Column "\(key.name)" belongs to the primary key of table "\(schema.name)" in the file, and is not \
@@ -89,12 +89,12 @@ struct TableComparison {
                 guard !column.isPrimaryKey else { throw otherKey(column) }
                 return .addColumn(column)
             }
-            guard (info.keyPlace != nil) == column.isPrimaryKey else { throw otherKey(column) }
+            guard (info.keyPosition != nil) == column.isPrimaryKey else { throw otherKey(column) }
             let declared = [SQLToken](sql: try column.sql(isSoleKey: schema.primaryKeys.count == 1))
             let stored = text.items[position]
             guard comparable(declared) != comparable(stored) else { return nil }
             // Used keys are known only if the engine records them from now on.
-            if column.isAutoincrementing, info.keyPlace != nil, !stored.contains(where: { $0.isWord("AUTOINCREMENT") }),
+            if column.isAutoincrementing, info.keyPosition != nil, !stored.contains(where: { $0.isWord("AUTOINCREMENT") }),
                 Identifier.areSame(info.declaredType, column.declaredType), !text.isWithoutRowID
             {
                 return .keepKeys(column)

@@ -83,7 +83,7 @@ extension [ColumnInfo] {
         ColumnInfo.rowIDNames.first { name in !contains { $0.name.isSameName(as: name) } }
     }
 
-    var keys: [ColumnInfo] { filter { $0.keyPlace != nil }.sorted { $0.keyPlace ?? 0 < $1.keyPlace ?? 0 } }
+    var keys: [ColumnInfo] { filter { $0.keyPosition != nil }.sorted { $0.keyPosition ?? 0 < $1.keyPosition ?? 0 } }
 }
 
 extension Connection {

@@ -84,7 +84,7 @@ public struct ColumnInfo: Sendable, Equatable {
     /// The SQL text of the default.
     public let defaultSQL: String?
     /// The position in the primary key, counted from 1; nil for other columns.
-    public let keyPlace: Int?
+    public let keyPosition: Int?
     /// The kind of a generated column; nil for an ordinary column.
     public let generated: GeneratedKind?
     /// Whether it is a hidden column of a virtual table.
@@ -109,7 +109,7 @@ extension Connection {
             return ColumnInfo(
                 name: row[1].asText ?? "", declaredType: Self.withoutGenerated(row[2].asText ?? "", hidden),
                 isNullable: row[3] == .integer(0), defaultSQL: row[4].asText,
-                keyPlace: row[5].asInteger.flatMap { $0 == 0 ? nil : Int($0) },
+                keyPosition: row[5].asInteger.flatMap { $0 == 0 ? nil : Int($0) },
                 generated: hidden == 2 ? .virtual : hidden == 3 ? .stored : nil, isHidden: hidden == 1)
         }
     }

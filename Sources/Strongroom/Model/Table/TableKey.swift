@@ -50,7 +50,7 @@ public protocol TableKey: Sendable, Hashable, KeyReference where Referred == Sel
     static func generated(rowID: Int64) -> Self?
 
     /// A unique key for a new record without one, or nil if the library does not generate keys of this type.
-    static func made() -> Self?
+    static func generate() -> Self?
 }
 
 extension TableKey {
@@ -61,7 +61,7 @@ extension TableKey {
     @inlinable public static func generated(rowID: Int64) -> Self? { nil }
 
     /// Nil: the library does not generate keys of this type.
-    @inlinable public static func made() -> Self? { nil }
+    @inlinable public static func generate() -> Self? { nil }
 }
 
 extension TableKey where Self: FixedWidthInteger {
@@ -179,7 +179,7 @@ extension Table {
 
 extension UUID: TableKey {
     /// A new UUID, which becomes the key of a record with a `UUID?` key that is inserted with nil.
-    public static func made() -> UUID? { UUID() }
+    public static func generate() -> UUID? { UUID() }
 }
 
 extension Connection {
@@ -205,7 +205,7 @@ extension Connection {
             !columns.isEmpty && columns.allSatisfy { Identifier.index(of: $0, in: names) != nil }
         }
         let columns = try columnInfos(of: table)
-        if isPart(columns.filter { $0.keyPlace != nil }.map(\.name)) { return true }
+        if isPart(columns.filter { $0.keyPosition != nil }.map(\.name)) { return true }
         // The row id, by a name that no column has.
         let isRowID = names.contains { name in
             ColumnInfo.rowIDNames.contains { $0.isSameName(as: name) }

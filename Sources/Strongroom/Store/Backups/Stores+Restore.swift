@@ -32,7 +32,7 @@ extension Stores {
     ///     rewritten with the database's own key then, and its slots are not taken over.
     ///   - allowingPlaintext: Whether the backup may be plaintext, and with it the database if its configuration says
     ///     so.
-    ///   - formerName: The name of the other database that the backup is of, which becomes this one; nil if the backup
+    ///   - previousName: The name of the other database that the backup is of, which becomes this one; nil if the backup
     ///     must be of this database.
     ///   - progress: Called with `writing`, `checking` and, for a backup that is rewritten, `verifying`, in bytes, on
     ///     one of the library's threads; must not block.
@@ -46,9 +46,9 @@ extension Stores {
     @discardableResult
     public func restore(
         _ fileName: String, from path: String, keys: KeyChain? = nil, allowingPlaintext: Bool = false,
-        adoptingFrom formerName: String? = nil, progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
+        adoptingFrom previousName: String? = nil, progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> BackupReport {
-        let previousName = try formerName.map { try DatabaseName($0) }
+        let previousName = try previousName.map { try DatabaseName($0) }
         return try await replacingFile(fileName) { context, chain in
             let report = try await WorkMonitor.run(progress) { monitor in
                 let backup = try FileSystem.resolve(path)

@@ -47,7 +47,7 @@ extension OpenReport {
         var metadata: Logger.Metadata = [
             "outcome": "\(outcome)", "milliseconds": .stringConvertible(duration.fineMilliseconds),
         ]
-        if let key { metadata["key"] = "\(key.place + 1) of \(key.count)" }
+        if let key { metadata["key"] = "\(key.position + 1) of \(key.count)" }
         if let rotation { metadata["rotated"] = "\(rotation.method)" }
         if let version = migration?.to { metadata["version"] = .string(version) }
         return metadata

@@ -73,7 +73,7 @@ struct StoreOpening: Sendable {
             try recordName(connection, recorded)
             // The next opening tries again.
             if unlocked.derivedKey != nil, context.mayChangeFile { try? context.file.remember(.encrypted) }
-            report.key = unlocked.position.map { KeyUse(place: $0, count: chain.count) }
+            report.key = unlocked.position.map { KeyUse(position: $0, count: chain.count) }
             report.duration = ContinuousClock.now - start
             return (connection, keys.activeKey(of: unlocked))
         } catch {

@@ -52,7 +52,7 @@ extension Stores {
     ) async throws -> [FamilyRotation] {
         try await forEach(of: databases, atMost: limit, progress: progress) { [self] name in
             try await withLentStore(name) { store, isFirst in
-                if isFirst, let early = store.opening.rotation { early } else { try await store.rotate() }
+                if isFirst, let early = store.openReport.rotation { early } else { try await store.rotate() }
             }
         }
     }
@@ -66,7 +66,7 @@ extension Stores {
     ///
     /// ```swift
     /// let outcomes = try await stores.withEachStore(of: stores.databases(of: "clinic")) { store in
-    ///     try await store.verify().isWhole
+    ///     try await store.verify().isIntact
     /// }
     /// ```
     ///

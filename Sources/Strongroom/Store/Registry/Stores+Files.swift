@@ -117,13 +117,13 @@ extension Stores {
     /// - Parameters:
     ///   - fileName: The database's name, whose configuration gives the path and the keys of the file. Its store must
     ///     not be in use.
-    ///   - formerName: The name that is recorded in the file. A file that records none, or the database's own name,
+    ///   - previousName: The name that is recorded in the file. A file that records none, or the database's own name,
     ///     is accepted as well.
     /// - Throws: ``StrongroomError`` with `otherDatabase` if the file records a third name, `notDeclared` without a
     ///   migrator, `fileMissing`, `alreadyOpen`, `locked`, `busy`, `readOnly`; what opening throws about names,
     ///   configurations, keys and damage. The file is unchanged then.
-    public func adopt(_ fileName: String, from formerName: String) async throws {
-        let previous = try DatabaseName(formerName)
+    public func adopt(_ fileName: String, from previousName: String) async throws {
+        let previous = try DatabaseName(previousName)
         try await replacingFile(fileName) { context, chain in
             try await BlockingWork.run { try context.adopt(from: previous, chain) }
         }

@@ -9,7 +9,7 @@ extension Stores {
     /// considered to wait for it.
     ///
     /// - Parameter fileName: The database's name, such as `addressbook_alice.sqlite`.
-    /// - Returns: The store; ``Store/opening`` reports what was done.
+    /// - Returns: The store; ``Store/openReport`` reports what was done.
     /// - Throws: ``StrongroomError`` with `invalidName`, `noConfiguration`, `duplicateConfiguration`, `alreadyOpen`,
     ///   `locked`, `notAFile`, `fileMissing`, `fileChanged`, `emptyFile`, `notADatabase`, `truncated`, `damaged`,
     ///   `damagedLog`, `wrongKey`, `plaintextFile`, `plaintextHeader`, `encryptedFile`, `newerSchema`,
@@ -105,7 +105,7 @@ extension Stores {
     /// this throws `alreadyOpen`, where the async form waits.
     ///
     /// - Parameter fileName: The database's name, such as `addressbook_alice.sqlite`.
-    /// - Returns: The store; ``Store/opening`` reports what was done.
+    /// - Returns: The store; ``Store/openReport`` reports what was done.
     /// - Throws: As the async form; ``StrongroomError`` with `nestedAccess` inside a transaction of any store, whose
     ///   end the opening might have to wait for.
     @available(*, noasync, message: "in an async function (in main.swift, too): try await stores.open(…)")

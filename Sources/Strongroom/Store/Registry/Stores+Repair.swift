@@ -91,7 +91,7 @@ extension StrongroomError {
     ) -> StrongroomError {
         guard finding == nil else { return self }
         var diagnosis = FileDiagnosis(of: file, after: self, isOfFile: isOfFile)
-        diagnosis.key = key.map { KeyUse(place: $0, count: count) }
+        diagnosis.key = key.map { KeyUse(position: $0, count: count) }
         diagnosis.settings = settings
         var copy = self
         copy.finding = diagnosis

@@ -19,7 +19,7 @@ struct SlotDetail: Encodable {
         label = slot.label
         created = slot.created.formatted(.iso8601)
         isRecovery = slot.isRecovery
-        self.key = key.map { $0.place + 1 }
+        self.key = key.map { $0.position + 1 }
         self.recoveryKey = recoveryKey?.text
     }
 

@@ -56,7 +56,7 @@ struct DoctorReport: Encodable {
         pages = diagnosis.pages
         missingPages = diagnosis.missingPages
         damagedPages = diagnosis.damagedPages.map { Page(number: $0.number, description: $0.description) }
-        key = diagnosis.key.map { $0.place + 1 }
+        key = diagnosis.key.map { $0.position + 1 }
         keyCount = diagnosis.key?.count
         cipher = diagnosis.settings.map(CipherDetail.init)
         settings = diagnosis.settings
@@ -130,7 +130,7 @@ extension DoctorReport {
 extension FileDiagnosis.Finding {
     var exitStatus: ExitStatus {
         switch self {
-        case .whole, .plaintext: .success
+        case .intact, .plaintext: .success
         case .absent, .notAFile: .noInput
         case .unreadable: .noPermission
         case .sideFile, .empty, .tooShort, .plaintextHeader, .truncated, .damaged, .damagedLog, .newerSchema:

@@ -114,7 +114,7 @@ struct StatusDetail: Encodable, Sendable {
         cipherIsCurrent = survey.settings == survey.wantedSettings
         envelope = survey.hasEnvelope
         envelopeMissing = survey.wantsEnvelope && !survey.hasEnvelope
-        key = survey.key.map { Key(number: $0.place + 1, count: $0.count, isCurrent: $0.isCurrent) }
+        key = survey.key.map { Key(number: $0.position + 1, count: $0.count, isCurrent: $0.isCurrent) }
         schema = Schema(
             version: survey.version, newest: survey.plan?.to, pending: survey.plan?.applies ?? [],
             changes: survey.plan?.schemaChanges ?? [])

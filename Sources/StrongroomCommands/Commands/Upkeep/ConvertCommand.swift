@@ -49,7 +49,7 @@ struct ConvertCommand: AsyncParsableCommand {
             // A store of a plaintext file would put it into WAL mode, also where it can't be encrypted then.
             let encrypting = database.openingEveryForm(isEncrypting: survey.finding == .plaintext)
             let report = try await encrypting.using { store in
-                if let report = store.opening.rotation { return report }
+                if let report = store.openReport.rotation { return report }
                 return try await store.rotate { progress.update(to: $0.done, of: $0.total) }
             }
             return .init(

@@ -15,7 +15,7 @@ struct RotationDetail: Encodable, Sendable {
         method = report.method.rawValue
         fromKey = report.from.map { $0 + 1 - added }
         toKey = report.to + 1 - added
-        fromCipher = report.formerSettings.map(CipherDetail.init)
+        fromCipher = report.previousSettings.map(CipherDetail.init)
         cipher = CipherDetail(report.settings)
         bytes = report.bytes
         oldContentGone = report.isOldContentGone
@@ -67,12 +67,12 @@ extension RotationReport {
         let key = "key \(to + 1 - added) of \(max(count, to + 1 - added))"
         guard isRotated else { return "on \(key) already" }
         let size = HumanReadable.bytes(bytes)
-        let format = formerSettings.map { $0 == settings ? "" : ", \($0.shortName) to \(settings.shortName)" } ?? ""
+        let format = previousSettings.map { $0 == settings ? "" : ", \($0.shortName) to \(settings.shortName)" } ?? ""
         let rest = isOldContentGone ? "" : "; some old content remains in the log until a later checkpoint"
-        guard let formerSettings else { return "plaintext to \(key), \(size)\(rest)" }
+        guard let previousSettings else { return "plaintext to \(key), \(size)\(rest)" }
         guard from == to else { return "key \((from ?? 0) + 1 - added) to \(key)\(format), \(size)\(rest)" }
         // The key is the same: the settings were others, or the file had no envelope.
-        let change = formerSettings == settings ? ", in an envelope now" : format
+        let change = previousSettings == settings ? ", in an envelope now" : format
         return "on \(key)\(change), \(size)\(rest)"
     }
 }

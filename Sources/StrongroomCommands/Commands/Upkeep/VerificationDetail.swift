@@ -13,7 +13,7 @@ struct VerificationDetail: Encodable, Sendable {
         let description: String
     }
 
-    let whole: Bool
+    let intact: Bool
     let pages: Int
     let bytes: Int64
     /// Whether the pages have authentication codes; plaintext pages have none.
@@ -27,7 +27,7 @@ struct VerificationDetail: Encodable, Sendable {
     let otherSpellings: [Spellings]
 
     init(_ report: VerificationReport) {
-        whole = report.isWhole
+        intact = report.isIntact
         pages = report.pages
         bytes = report.bytes
         authenticated = report.isAuthenticated
@@ -59,7 +59,7 @@ extension VerificationReport {
     /// A description.
     var summary: String {
         let size = "\(HumanReadable.count(pages, "page")), \(HumanReadable.bytes(bytes))"
-        guard isWhole else {
+        guard isIntact else {
             return damagedPages.isEmpty
                 ? "\(size), the engine reports errors" : "\(HumanReadable.count(damagedPages.count)) of \(size) damaged"
         }

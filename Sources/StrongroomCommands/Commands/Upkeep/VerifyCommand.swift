@@ -64,7 +64,7 @@ struct VerifyCommand: AsyncParsableCommand {
                 return try await Self.damage(database, error)
             }
             let detail = VerificationDetail(report)
-            guard !report.isWhole else { return .init(.done, report.summary, detail) }
+            guard !report.isIntact else { return .init(.done, report.summary, detail) }
             var result = FamilyRun<VerificationDetail>.Result(.failed, report.summary, detail, exitStatus: .failure)
             let advice = report.damagedPages.hasSchema ? Self.adviceForSchema : Self.advice
             result.failure = .init(code: "damaged", message: "\(report.summary): \(detail.shortDamage). \(advice)")

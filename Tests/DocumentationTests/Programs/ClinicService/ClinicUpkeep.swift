@@ -19,7 +19,7 @@ struct ClinicUpkeep: Service {
     private func migrateAll() async throws {
         let names = try stores.databases(of: "clinic")
         let outcomes = try await stores.withEachStore(of: names, atMost: 2) { store in
-            store.opening.migration != nil
+            store.openReport.migration != nil
         }
         for outcome in outcomes {
             if case .failure(let error) = outcome.result { logger.error("\(outcome.name): \(error)") }

@@ -97,7 +97,7 @@ final class Acknowledged: Sendable {
                 return stored
             }
             #expect(names.subtracting(stored).isEmpty, "\(clinic): \(names.count) of \(stored.count)")
-            #expect(try await store.verify().isWhole)
+            #expect(try await store.verify().isIntact)
         }
         try await stores.closeAll()
     }

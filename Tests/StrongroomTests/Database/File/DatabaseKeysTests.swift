@@ -13,7 +13,7 @@ struct DatabaseKeysTests {
     @Test func aNewFileGetsTheNewestKey() async throws {
         let report = try await vault(1, 2, 3).keep("a")
         #expect(report.outcome == .created)
-        #expect(report.key?.place == 2)
+        #expect(report.key?.position == 2)
         #expect(report.key?.count == 3)
         #expect(report.key?.isCurrent == true)
         #expect(try await vault(3).lines() == ["a"])
@@ -24,10 +24,10 @@ struct DatabaseKeysTests {
     func aFileOpensWithAnyKeyOfTheChainAndTheReportTellsWhich(number: UInt8) async throws {
         try await vault(number).keep("a")
         let store = try await vault(1, 2, 3, 4).with(\.settings.rotation, .manual).open()
-        #expect(store.opening.outcome == .opened)
-        #expect(store.opening.key?.place == Int(number) - 1)
-        #expect(store.opening.key?.count == 4)
-        #expect(store.opening.key?.isCurrent == (number == 4))
+        #expect(store.openReport.outcome == .opened)
+        #expect(store.openReport.key?.position == Int(number) - 1)
+        #expect(store.openReport.key?.count == 4)
+        #expect(store.openReport.key?.isCurrent == (number == 4))
         try await store.close()
         #expect(try await vault(number).lines() == ["a"])
     }
@@ -64,7 +64,7 @@ struct DatabaseKeysTests {
     @Test func theLogOfAKilledProcessIsReadWithAnOlderKey() async throws {
         try await leaveALog()
         let store = try await vault(9, 1).with(\.settings.rotation, .manual).open()
-        #expect(store.opening.key?.isCurrent == false)
+        #expect(store.openReport.key?.isCurrent == false)
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('after')") }
         try await store.close()
         #expect(try DirectorySnapshot(root).names == ["vault.sqlite"])

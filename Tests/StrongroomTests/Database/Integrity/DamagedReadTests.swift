@@ -221,7 +221,7 @@ struct DamagedReadTests {
                 #expect(error.code == .migrationFailed)
                 #expect((error.underlying as? StrongroomError)?.code == .damaged)
                 #expect(error.message.contains("doctor") && !error.message.contains("Correct the migration"))
-                try await vault.using { store in #expect(store.opening.migration?.applied == []) }
+                try await vault.using { store in #expect(store.openReport.migration?.applied == []) }
                 return true
             }
         }

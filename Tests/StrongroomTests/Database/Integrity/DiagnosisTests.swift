@@ -68,17 +68,17 @@ struct DiagnosisTests {
         #expect(try await Stores.diagnose(path: vault.path).finding == .keyless)
         #expect(try await diagnose(Vault(directory.path("")) { _ in .plaintext }).finding == .keyless)
         let found = try await Stores.diagnose(path: vault.path, keys: KeyChain(key))
-        #expect(found.finding == .whole && found.version == "1")
+        #expect(found.finding == .intact && found.version == "1")
     }
 
     @Test(arguments: [Key.numbered(4), .passphrase("first")])
     func whichKeyFits(key: Key) async throws {
         try await chain(key).keep("secret")
         let first = try await diagnose(chain(key, .numbered(2), .numbered(3)))
-        #expect(first.finding == .whole && first.key == KeyUse(place: 0, count: 3))
+        #expect(first.finding == .intact && first.key == KeyUse(position: 0, count: 3))
         #expect(first.settings == (try CipherSettings.engineDefault()) && first.pages > 2 && first.damagedPages.isEmpty)
         #expect(Int64(first.pages) * Int64(first.settings?.pageSize ?? 0) == first.bytes)
-        #expect(try await diagnose(chain(.numbered(1), key)).key == KeyUse(place: 1, count: 2))
+        #expect(try await diagnose(chain(.numbered(1), key)).key == KeyUse(position: 1, count: 2))
         let none = try await diagnose(chain(.numbered(1), .numbered(2)))
         #expect(none.finding == .wrongKey && none.key == nil && none.settings == nil && none.pages == 0)
     }
@@ -90,7 +90,7 @@ struct DiagnosisTests {
         #expect(try await diagnose(self.vault).finding == .wrongKey)
         vault.ciphers = try [.sqlCipher3, CipherSettings.engineDefault()] + (vault.ciphers ?? [])
         let diagnosis = try await diagnose(vault)
-        #expect(diagnosis.finding == .whole && diagnosis.settings?.iterations == 5)
+        #expect(diagnosis.finding == .intact && diagnosis.settings?.iterations == 5)
         #expect(diagnosis.description.contains("2048 bytes"))
     }
 
@@ -98,7 +98,7 @@ struct DiagnosisTests {
         let vault = vault.with(\.protection, .envelope)
         try await vault.keep("wrapped")
         let whole = try await diagnose(vault)
-        #expect(whole.finding == .whole && whole.hasEnvelope && whole.key == KeyUse(place: 0, count: 1))
+        #expect(whole.finding == .intact && whole.hasEnvelope && whole.key == KeyUse(position: 0, count: 1))
         #expect(try await diagnose(chain(.numbered(9))).finding == .wrongKey)
         let copies = [".keys", ".keys.copy"].map { vault.path + $0 }
         for copy in copies { try Data(repeating: 3, count: 300).write(to: URL(filePath: copy)) }
@@ -150,7 +150,7 @@ struct DiagnosisTests {
         }
         try await vault.keep("old")
         let pending = try await diagnose(vault.with(\.migrator, two))
-        #expect(pending.finding == .whole && pending.version == "1" && pending.pendingVersions == ["2"])
+        #expect(pending.finding == .intact && pending.version == "1" && pending.pendingVersions == ["2"])
         try await vault.with(\.migrator, two).using { _ in }
         let newer = try await diagnose(vault)
         #expect(newer.finding == .newerSchema && newer.version == "2" && newer.reason?.contains("\"2\"") == true)
@@ -159,7 +159,7 @@ struct DiagnosisTests {
     @Test func aLogThatAKilledProgramLeft() async throws {
         await vault.leaveLog(key: 4)
         let diagnosis = try await diagnose(vault)
-        #expect(diagnosis.finding == .whole && diagnosis.hasLog && diagnosis.description.contains("a log"))
+        #expect(diagnosis.finding == .intact && diagnosis.hasLog && diagnosis.description.contains("a log"))
         #expect(try await vault.lines() == ["in the log"])
         #expect(try await !diagnose(vault).hasLog)
     }
@@ -174,7 +174,7 @@ struct DiagnosisTests {
                 for line in 0..<50 { try db.execute("INSERT INTO line VALUES (\("\(number) \(line)"))") }
             }
             let diagnosis = try await Stores(vault).diagnose("vault.sqlite")
-            #expect(diagnosis.finding == .whole, "\(diagnosis)")
+            #expect(diagnosis.finding == .intact, "\(diagnosis)")
             try await writing
             try await store.checkpoint()
         }
@@ -221,7 +221,7 @@ struct DiagnosisTests {
         let copy = directory.path("a copy?with%20signs#.db")
         try FileManager.default.copyItem(atPath: vault.path, toPath: copy)
         let diagnosis = try await Stores(vault).diagnose("vault.sqlite", at: copy)
-        #expect(diagnosis.finding == .whole && diagnosis.path == copy)
+        #expect(diagnosis.finding == .intact && diagnosis.path == copy)
     }
 
     @Test func itIsCancelled() async throws {
@@ -246,7 +246,7 @@ struct DiagnosisTests {
             try await chain(.numbered(0), key).with(\.migrator, failing).open()
         }
         #expect(failed.diagnosis?.finding == .unexamined)
-        #expect(failed.diagnosis?.key == KeyUse(place: 1, count: 2) && failed.diagnosis?.settings != nil)
+        #expect(failed.diagnosis?.key == KeyUse(position: 1, count: 2) && failed.diagnosis?.settings != nil)
         let nowhere = try await expectFailure(.noConfiguration) { try await Stores(vault).open("other.sqlite") }
         #expect(nowhere.diagnosis == nil)
         try Data().write(to: file)
@@ -266,7 +266,7 @@ struct DiagnosisTests {
         try await real.keep("wrapped")
         try FileManager.default.createSymbolicLink(atPath: vault.path, withDestinationPath: real.path)
         let diagnosis = try await Stores(vault.with(\.protection, .envelope)).diagnose("vault.sqlite")
-        #expect(diagnosis.finding == .whole && diagnosis.hasEnvelope)
+        #expect(diagnosis.finding == .intact && diagnosis.hasEnvelope)
         let loop = directory.path("loop.sqlite")
         try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: loop)
         #expect(try await Stores.diagnose(path: loop).finding == .notAFile)

@@ -33,7 +33,7 @@ struct VerificationInUseTests {
             }
             for _ in 0..<20 {
                 let report = try await store.verify()
-                #expect(report.isWhole, "\(report)")
+                #expect(report.isIntact, "\(report)")
             }
             isOver.come()
             for other in others { try await other.value }
@@ -57,7 +57,7 @@ struct VerificationInUseTests {
         try await vault.using { store in
             try await addLines(store, 10)
             try await withLog(store) {
-                #expect(try await store.verify().isWhole)
+                #expect(try await store.verify().isIntact)
                 let log = vault.path + "-wal"
                 let whole = try Data(contentsOf: URL(filePath: log))
                 let frame = 24 + (try CipherSettings.engineDefault().pageSize)
@@ -70,15 +70,15 @@ struct VerificationInUseTests {
                     let page = whole[index..<index + 4].reduce(0) { $0 << 8 | Int($1) }
                     if !report.damagedPages.isEmpty {
                         #expect(report.damagedPages.map(\.number) == [page])
-                        #expect(!report.isWhole)
+                        #expect(!report.isIntact)
                         damagedFrames += 1
                     }
                     try change(log, at: index + 24 + 300, whole[index + 24 + 300])
                 }
                 #expect(damagedFrames > 5)
-                #expect(try await store.verify().isWhole)
+                #expect(try await store.verify().isIntact)
             }
-            #expect(try await store.verify().isWhole)
+            #expect(try await store.verify().isIntact)
         }
     }
 
@@ -165,7 +165,7 @@ struct VerificationInUseTests {
                 }
                 do { try isRead.block() } catch { Issue.record(error) }
             }
-            #expect(report.isWhole)
+            #expect(report.isIntact)
         }
     }
 
@@ -214,8 +214,8 @@ struct VerificationInUseTests {
                 }
                 do { try isWritten.block() } catch { Issue.record(error) }
             }
-            #expect(report.isWhole && report.isAuthenticated, "\(report)")
-            #expect(try await store.verify().isWhole)
+            #expect(report.isIntact && report.isAuthenticated, "\(report)")
+            #expect(try await store.verify().isIntact)
         }
     }
 
@@ -230,8 +230,8 @@ struct VerificationInUseTests {
             let report = try await store.verify(checkingStructure: false) { step in
                 _ = steps.withLock { $0.insert(step.phase) }
             }
-            #expect(report.isWhole && report.pages > 3 && steps.withLock { $0 } == [.checking])
-            #expect(try await !store.verify().isWhole)
+            #expect(report.isIntact && report.pages > 3 && steps.withLock { $0 } == [.checking])
+            #expect(try await !store.verify().isIntact)
         }
     }
 
@@ -239,7 +239,7 @@ struct VerificationInUseTests {
         try await vault.using { store in
             try await addLines(store, 500)
             await expectCancelled { report in try await store.verify { report($0) } }
-            #expect(try await store.verify().isWhole)
+            #expect(try await store.verify().isIntact)
             try await addLines(store, 1)
         }
     }
@@ -250,7 +250,7 @@ struct VerificationInUseTests {
         try await plain.using { store in
             try await addLines(store, 50)
             let report = try await store.verify()
-            #expect(report.isWhole && !report.isAuthenticated)
+            #expect(report.isIntact && !report.isAuthenticated)
             #expect(report.pages > 10 && report.bytes > 100_000)
         }
     }
@@ -272,7 +272,7 @@ struct VerificationInUseTests {
         careless.close()
         try await family.using { store in
             let report = try await store.verify()
-            #expect(report.isWhole)
+            #expect(report.isIntact)
             #expect(report.foreignKeyViolations.map(\.table) == ["child"])
             #expect(report.foreignKeyViolations.first?.rowID == 7)
             #expect(report.foreignKeyViolations.first?.parentTable == "parent")

@@ -12,7 +12,7 @@ struct VerificationTests {
         let report = try await specimen.vault.using { store in
             try await store.verify { step in steps.withLock { $0.append(step) } }
         }
-        #expect(report.isWhole && report.isAuthenticated)
+        #expect(report.isIntact && report.isAuthenticated)
         #expect(report.damagedPages == [] && report.objections == [] && report.foreignKeyViolations == [])
         #expect(report.pages == specimen.pages)
         #expect(report.bytes == Int64(specimen.whole.count))
@@ -37,7 +37,7 @@ struct VerificationTests {
             if let report {
                 let expected = specimen.isProtected(offset) ? [page] : []
                 #expect(report.damagedPages.map(\.number) == expected, "byte \(offset)")
-                #expect(report.isWhole == expected.isEmpty, "byte \(offset)")
+                #expect(report.isIntact == expected.isEmpty, "byte \(offset)")
                 found += expected.count
                 try await expectRightRowsOrErrors(specimen, "byte \(offset)")
             } else {

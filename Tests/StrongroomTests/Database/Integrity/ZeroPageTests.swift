@@ -117,7 +117,7 @@ struct ZeroPageTests {
         let pages = stride(from: 0, to: content.count, by: size).map { content[$0..<$0 + size] }
         #expect(pages.contains { $0.allSatisfy { $0 == 0 } }, "the engine leaves no holes any more: drop the rule")
         try await vault.using { store in
-            #expect(try await store.verify().isWhole)
+            #expect(try await store.verify().isIntact)
             try await store.write { db in
                 for _ in 0..<3 { try db.execute("INSERT INTO large VALUES (randomblob(20000))") }
             }

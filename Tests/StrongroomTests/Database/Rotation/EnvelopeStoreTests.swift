@@ -206,7 +206,7 @@ struct EnvelopeStoreTests {
         let store = try await changing.open()
         await #expect(processExitsWith: .success) { [root = vault.directory.path("") as String] in
             let other = try await Vault(root, keys: .numbered(1), .numbered(2)).open()
-            #expect(other.opening.rotation?.method == .envelope)
+            #expect(other.openReport.rotation?.method == .envelope)
             try await other.write { db in try db.execute("INSERT INTO line VALUES ('from there')") }
             try await other.close()
         }
@@ -258,7 +258,7 @@ struct EnvelopeStoreTests {
         await #expect(processExitsWith: .success) { [root = vault.directory.path("") as String] in
             let other = try await Vault(root, keys: .numbered(1)).with(\.protection, .envelope)
                 .with(\.settings.busyTimeout, .milliseconds(100)).open()
-            #expect(other.opening.rotation?.method == .inPlace)
+            #expect(other.openReport.rotation?.method == .inPlace)
             try await other.close()
         }
         #expect(try await store.lines() == ["first"])
@@ -318,8 +318,8 @@ struct EnvelopeStoreTests {
             .with(\.protection, .envelope).with(\.migrator, DamageSpecimen.migrator)
         for _ in 0..<2 {
             try await both.using { store in
-                #expect(store.opening.rotationFailure?.code == .damaged && store.opening.rotation == nil)
-                #expect(store.opening.key?.place == 0)
+                #expect(store.openReport.rotationFailure?.code == .damaged && store.openReport.rotation == nil)
+                #expect(store.openReport.key?.position == 0)
             }
         }
     }
@@ -327,7 +327,7 @@ struct EnvelopeStoreTests {
     @Test func rotatingTakesTheSlotsOfOlderKeysAwayAlsoWhenTheCurrentOneWasThere() async throws {
         try await vault(1).using { store in try await store.addKey(.numbered(2)) }
         try await vault(1, 2).using { store in
-            #expect(store.opening.rotation == nil)
+            #expect(store.openReport.rotation == nil)
             let report = try await store.rotate()
             #expect(report.method == .envelope && report.from == 0 && report.to == 1)
             #expect(try await store.keySlots().count == 1)
@@ -343,7 +343,7 @@ struct EnvelopeStoreTests {
         let (own, foreign) = (try vault.copies[0], try other.copies[1])
         try vault.put(own, foreign)
         try await vault(1).using { store in
-            #expect(store.opening.rotationFailure?.code == .foreignEnvelope)
+            #expect(store.openReport.rotationFailure?.code == .foreignEnvelope)
             try await expectFailure(.foreignEnvelope) { try await store.addKey(.numbered(2)) }
         }
         #expect(try vault.copies == [own, foreign])
@@ -383,7 +383,7 @@ struct EnvelopeStoreTests {
         await #expect(processExitsWith: .success) { [root = vault.directory.path("") as String] in
             let other = try await Vault(root) { _ in try KeyChain(.numbered(1)) }.with(\.protection, .envelope)
                 .with(\.settings.busyTimeout, .milliseconds(100)).open()
-            #expect(other.opening.rotation?.method == .inPlace)
+            #expect(other.openReport.rotation?.method == .inPlace)
             try await other.close()
         }
         let kept = Result { try vault.envelope(1, salt: salt).dataKeys.count }

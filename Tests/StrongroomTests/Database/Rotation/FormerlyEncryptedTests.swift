@@ -47,7 +47,7 @@ struct FormerlyEncryptedTests {
         let vault = vault.with(\.settings.rotation, policy)
         try await plant()
         try await vault.using { store in
-            let rotation = policy == .manual ? try await store.rotate() : store.opening.rotation
+            let rotation = policy == .manual ? try await store.rotate() : store.openReport.rotation
             #expect(rotation?.isRotated == true)
         }
         try await plant()

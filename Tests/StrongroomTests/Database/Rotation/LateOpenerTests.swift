@@ -44,11 +44,11 @@ struct LateOpenerTests {
         try await expectChanged(store)
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('last')") }
         try await expectChanged(store)
-        #expect(try await store.verify().isWhole)
+        #expect(try await store.verify().isIntact)
         try await store.close()
         try await vault.using { again in
             try await expectChanged(again)
-            #expect(try await again.verify().isWhole)
+            #expect(try await again.verify().isIntact)
         }
         #expect(try await vault.lines().last == "last")
     }

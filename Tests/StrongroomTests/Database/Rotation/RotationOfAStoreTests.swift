@@ -122,8 +122,8 @@ struct RotationOfAStoreTests {
         #expect(try await store.lines() == ["first"])
         await #expect(processExitsWith: .success) { [root = vault.directory as String] in
             let other = try await Vault(root, keys: .numbered(1), .numbered(2)).open()
-            #expect(other.opening.rotation?.method == .inPlace)
-            #expect(other.opening.key?.isCurrent == true)
+            #expect(other.openReport.rotation?.method == .inPlace)
+            #expect(other.openReport.key?.isCurrent == true)
             try await other.write { db in try db.execute("INSERT INTO line VALUES ('from there')") }
             try await other.close()
         }
@@ -154,7 +154,7 @@ struct RotationOfAStoreTests {
         let store = try await vault.open()
         await #expect(processExitsWith: .success) { [root = vault.directory as String] in
             let other = try await Vault(root, keys: .numbered(1), .numbered(2)).open()
-            #expect(other.opening.rotation?.isRotated == true)
+            #expect(other.openReport.rotation?.isRotated == true)
             try await other.close()
         }
         try await expectFailure(.wrongKey) { try await store.lines() }
@@ -185,7 +185,7 @@ struct RotationOfAStoreTests {
             var vault = Vault(root, keys: first, .numbered(2)).with(\.migrator, nil)
             vault.settings.openTimeout = .seconds(2)
             guard isPlaintext else {
-                return #expect(try await vault.using { $0.opening.rotation?.method } == .inPlace)
+                return #expect(try await vault.using { $0.openReport.rotation?.method } == .inPlace)
             }
             try await expectFailure(.locked, saying: "process \(parent)") { [vault] in try await vault.open() }
         }

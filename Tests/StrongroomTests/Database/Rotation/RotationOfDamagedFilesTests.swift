@@ -51,7 +51,7 @@ struct RotationOfDamagedFilesTests {
         }
         // The schema says of the index that it is in another order than it is.
         try await SourceFile.rewriteSchema(old, "sql = replace(sql, '(text)', '(text DESC)')", of: "line_text")
-        let report = try await both.using { $0.opening }
+        let report = try await both.using { $0.openReport }
         #expect(report.rotation?.method == .copy && report.rotationFailure == nil)
         #expect(try await Vault(directory.path(""), keys: .numbered(2)).lines() == ["a", "b", "c"])
     }
@@ -66,10 +66,10 @@ struct RotationOfDamagedFilesTests {
             try db.execute("CREATE UNIQUE INDEX line_text ON line (text) WHERE rowid > 5")
         }
         try await SourceFile.rewriteSchema(old, "sql = replace(sql, ' WHERE rowid > 5', '')", of: "line_text")
-        let report = try await rewriting().using { $0.opening }
+        let report = try await rewriting().using { $0.openReport }
         #expect(report.rotation?.method == .copy && report.rotationFailure == nil)
         try await rewriting().using { store in
-            #expect(try await store.verify(checkingStructure: true).isWhole == fitsItsRows)
+            #expect(try await store.verify(checkingStructure: true).isIntact == fitsItsRows)
             let rows = try await store.value("SELECT group_concat(rowid) FROM line NOT INDEXED", as: String.self)
             #expect(rows == (fitsItsRows ? "3,70,500" : "2,3,70,500"))
         }
@@ -95,9 +95,9 @@ struct RotationOfDamagedFilesTests {
         try bytes.write(to: URL(filePath: old.path))
         let vault = Vault(directory.path("")) { _ in try KeyChain([.plaintext, .numbered(1)]) }.with(\.migrator, nil)
         try await vault.using { store in
-            #expect(store.opening.rotation?.method == .copy)
+            #expect(store.openReport.rotation?.method == .copy)
             let report = try await store.verify(checkingStructure: true)
-            #expect(report.isWhole)
+            #expect(report.isIntact)
             #expect(try await store.value("SELECT sum(rowid) FROM line", as: Int.self) == 5 * 450 * 901)
         }
     }
@@ -110,7 +110,7 @@ struct RotationOfDamagedFilesTests {
         }
         try await SourceFile.rewriteSchema(old, "sql = replace(sql, 'value TEXT', 'value INTEGER')", of: "number")
         try await rewriting().using { store in
-            #expect(store.opening.rotation?.method == .copy)
+            #expect(store.openReport.rotation?.method == .copy)
             let type = try await store.value("SELECT typeof(value) FROM number", as: String.self)
             #expect(type == "text")
         }

@@ -169,7 +169,7 @@ struct OrphanedPagesTests {
                 !$0.isComplete && $0.rowsCopied == 0
             })
         try await rescued.using { store in
-            #expect(try await store.verify().isWhole)
+            #expect(try await store.verify().isIntact)
             let counts = try await store.read { db in
                 guard isKept else {
                     return [

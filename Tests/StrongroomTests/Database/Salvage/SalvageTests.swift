@@ -48,7 +48,7 @@ struct SalvageTests {
                 ]
             }
             #expect(counts == [45, 41, 1])
-            #expect(try await store.verify().isWhole)
+            #expect(try await store.verify().isIntact)
         }
     }
 
@@ -215,7 +215,7 @@ extension DamageSpecimen {
     /// Checks that every row that came over is right, and that the report tells what did not.
     func expectHonest(_ report: SalvageReport, _ rescued: Vault, _ comment: Comment) async throws {
         let found = try await rescued.using { store in
-            #expect(try await store.verify().isWhole, comment)
+            #expect(try await store.verify().isIntact, comment)
             return try await store.read { db in try Self.rows(db) }
         }
         #expect(report.missingObjects == [], comment)

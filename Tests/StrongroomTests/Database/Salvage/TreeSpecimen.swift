@@ -205,7 +205,7 @@ struct TreeSpecimen {
     func expectAllBut(_ numbers: [Int], _ result: (SalvageReport, Vault), _ comment: Comment) async throws {
         let (report, rescued) = result
         let found = try await rescued.using { store in
-            #expect(try await store.verify().isWhole, comment)
+            #expect(try await store.verify().isIntact, comment)
             return try await store.read { db in try Self.rows(db) }
         }
         for (name, all) in rows {

@@ -49,7 +49,7 @@ struct CollationTests {
             let found = try db.values("SELECT text FROM word WHERE text = \("e\u{301}")", as: SQLValue.self)
             #expect(found.map(\.exact) == [SQLValue.text("e\u{301}").exact])
         }
-        #expect(try await temporary.store.verify().isWhole)
+        #expect(try await temporary.store.verify().isIntact)
     }
 
     @Test func `a collation in Swift decides order, equality and uniqueness`() async throws {
@@ -61,7 +61,7 @@ struct CollationTests {
             try db.execute("CREATE UNIQUE INDEX article_length ON article (title COLLATE by_length)")
             try expectFailure(.constraint) { try Article.insert(Article("zz"), in: db) }
         }
-        #expect(try await temporary.store.verify().isWhole)
+        #expect(try await temporary.store.verify().isIntact)
     }
 
     @Test(arguments: ["nothing", "locale_", "locale_xyzzy", "locale_sv;", "locale_numeric_", "locale_12"])
@@ -100,7 +100,7 @@ struct CollationTests {
                     try db.execute("INSERT INTO line VALUES (\(String(repeating: "x", count: length)))")
                 }
             }
-            #expect(try await store.verify().isWhole)
+            #expect(try await store.verify().isIntact)
         }
         let changed = Collation("by_length") { left, right in
             left.count == right.count ? .orderedSame : left.count > right.count ? .orderedAscending : .orderedDescending
@@ -108,10 +108,10 @@ struct CollationTests {
         vault.collations = [changed]
         try await vault.using { store in
             let report = try await store.verify()
-            #expect(!report.isWhole && report.unchecked.isEmpty)
+            #expect(!report.isIntact && report.unchecked.isEmpty)
             #expect(report.objections.contains { $0.contains("line_length") })
             try await store.write { db in try db.reindex(changed) }
-            #expect(try await store.verify().isWhole)
+            #expect(try await store.verify().isIntact)
             let first = try await store.value(
                 "SELECT length(text) FROM line ORDER BY text COLLATE by_length LIMIT 1", as: Int.self)
             #expect(first == 20)

@@ -35,7 +35,7 @@ struct MissingFunctionTests {
     private func expectComplete(_ vault: Vault? = nil) async throws {
         try await (vault ?? complete).using { store in
             let report = try await store.verify()
-            #expect(report.isWhole && report.unchecked.isEmpty, "\(report)")
+            #expect(report.isIntact && report.unchecked.isEmpty, "\(report)")
             #expect(try await store.value("SELECT count(*) FROM page", as: Int.self) == 200)
         }
     }
@@ -68,7 +68,7 @@ struct MissingFunctionTests {
         try await make()
         try await without.using { store in
             let report = try await store.verify()
-            #expect(report.isWhole, "\(report)")
+            #expect(report.isIntact, "\(report)")
             let expected = [
                 "index \"page_slug\" of table \"page\": the function \"slug\" is missing",
                 "index \"page_title\" of table \"page\": the collation \"by_length\" is missing",
@@ -91,7 +91,7 @@ struct MissingFunctionTests {
         other.functions[0] = SQLFunction("slug", deterministic: true) { (title: String) in "other \(title)" }
         try await other.using { store in
             let report = try await store.verify()
-            #expect(!report.isWhole && report.objections.contains { $0.contains("page_slug") }, "\(report)")
+            #expect(!report.isIntact && report.objections.contains { $0.contains("page_slug") }, "\(report)")
         }
     }
 
@@ -161,7 +161,7 @@ struct MissingFunctionTests {
         let plain = try await Stores(complete.with(\.keyChain, { @Sendable _ in .plaintext })).open(
             "vault_plain.sqlite")
         let report = try await plain.verify()
-        #expect(report.isWhole && report.unchecked.isEmpty, "\(report)")
+        #expect(report.isIntact && report.unchecked.isEmpty, "\(report)")
         try await plain.write { db in
             #expect(try db.values("SELECT DISTINCT slug FROM slugs", as: String.self) == ["a"])
             try expectFailure(.constraint) { try db.execute("INSERT INTO page VALUES ('a', 0)") }
@@ -199,7 +199,7 @@ struct MissingFunctionTests {
     @Test func `a diagnosis and the tool's survey need none`() async throws {
         try await make()
         let stores = try Stores(without)
-        #expect(try await stores.diagnose("vault.sqlite").finding == .whole)
+        #expect(try await stores.diagnose("vault.sqlite").finding == .intact)
         let survey = try await stores.survey(DatabaseName("vault.sqlite"))
         #expect(try #require(survey.tables).contains { $0.name == "page" && $0.rows == 200 })
     }
@@ -208,7 +208,7 @@ struct MissingFunctionTests {
         try await make("CREATE INDEX page_part ON page (price) WHERE slug(title) <> 'x'")
         try await without.using { store in
             let report = try await store.verify()
-            #expect(report.isWhole, "\(report)")
+            #expect(report.isIntact, "\(report)")
             #expect(report.unchecked.contains { $0.contains("page_part") && $0.contains("slug") }, "\(report)")
         }
         try await expectComplete()

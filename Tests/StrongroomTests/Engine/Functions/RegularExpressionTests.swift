@@ -95,6 +95,6 @@ struct RegularExpressionTests {
             try db.execute("INSERT INTO code VALUES ('ABC')")
             try expectFailure(.constraint) { try db.execute("INSERT INTO code VALUES ('abc')") }
         }
-        #expect(try await temporary.store.verify().isWhole)
+        #expect(try await temporary.store.verify().isIntact)
     }
 }

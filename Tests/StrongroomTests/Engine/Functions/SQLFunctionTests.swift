@@ -195,7 +195,7 @@ struct SQLFunctionTests {
             #expect(try db.values("SELECT title FROM page", as: String.self) == ["A B"])
             #expect(try db.value("SELECT value FROM answers", as: Int.self) == 42)
         }
-        #expect(try await store.verify().isWhole)
+        #expect(try await store.verify().isIntact)
     }
 
     static let wrong: [([any DatabaseFunction], String)] = [

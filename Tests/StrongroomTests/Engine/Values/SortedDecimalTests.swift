@@ -196,11 +196,11 @@ struct OldDecimalTests {
         }
         let automatic = vault.with(\.migrator, .automatic(tables: [Bill.schema]))
         try await automatic.using { store in
-            let changes = try #require(store.opening.migration?.schemaChanges)
+            let changes = try #require(store.openReport.migration?.schemaChanges)
             #expect(changes.contains("table \"bill\": column \"total\" changed"))
             try await check(store)
         }
-        let again = try await automatic.using { store in store.opening.migration?.schemaChanges }
+        let again = try await automatic.using { store in store.openReport.migration?.schemaChanges }
         #expect(again == [])
     }
 

@@ -47,9 +47,9 @@ struct ErasureTests {
             try expectFailure(.notUnique) { try Patient.erase(key, in: db) }
             #expect(try Self.names(db) == ["first", "first", "second", "second"])
 
-            #expect(try Patient.erase(key, .former, in: db))
+            #expect(try Patient.erase(key, .deleted, in: db))
             #expect(try Self.names(db) == ["second", "second"])
-            #expect(try !Patient.erase(key, .former, in: db))
+            #expect(try !Patient.erase(key, .deleted, in: db))
             #expect(try Patient.find(key, in: db)?.name == "second")
 
             try Patient.delete(key, in: db)

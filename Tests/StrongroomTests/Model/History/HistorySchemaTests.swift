@@ -37,14 +37,14 @@ struct HistorySchemaTests {
         try await store.close()
 
         store = try await open(.automatic(tables: [Kept.schema]))
-        #expect(store.opening.migration?.schemaChanges.isEmpty == false)
+        #expect(store.openReport.migration?.schemaChanges.isEmpty == false)
         try await store.write { db throws in
             try Kept.update(1, in: db) { [$0.name.set("b")] }
             #expect(try Kept.changes(of: 1, in: db).map(\.before?.name) == ["a"])
         }
         try await store.close()
         store = try await open(.automatic(tables: [Kept.schema]))
-        #expect(store.opening.migration?.schemaChanges.isEmpty ?? true)
+        #expect(store.openReport.migration?.schemaChanges.isEmpty ?? true)
         try await store.close()
 
         store = try await open(.automatic(tables: [Wider.schema]))
@@ -255,7 +255,7 @@ struct HistorySchemaTests {
         try await store.close()
         guard isAutomatic else { return }
         store = try await open(.automatic(tables: [Versioned.schema]))
-        #expect(store.opening.migration?.schemaChanges.isEmpty ?? true)
+        #expect(store.openReport.migration?.schemaChanges.isEmpty ?? true)
         try await store.close()
     }
 

@@ -16,8 +16,8 @@ struct AutomaticComparisonTests {
 
     private func adapt(_ table: TableSchema) async throws -> [String] {
         let vault = vault.with(\.migrator, .automatic(tables: [table]))
-        let done = try await vault.using { store in store.opening.migration?.schemaChanges ?? [] }
-        let again = try await vault.using { store in store.opening.migration?.schemaChanges }
+        let done = try await vault.using { store in store.openReport.migration?.schemaChanges ?? [] }
+        let again = try await vault.using { store in store.openReport.migration?.schemaChanges }
         #expect(again == [])
         return done
     }

@@ -18,10 +18,10 @@ struct AutomaticSchemaTests {
     @discardableResult
     private func adapt(_ tables: TableSchema..., removingColumns: Bool = false) async throws -> [String] {
         let vault = vault.with(\.migrator, .automatic(tables: tables, removingColumns: removingColumns))
-        let done = try await vault.using { store in store.opening.migration?.schemaChanges ?? [] }
+        let done = try await vault.using { store in store.openReport.migration?.schemaChanges ?? [] }
         // It is settled: another opening writes nothing.
         let before = try DirectorySnapshot(vault.directory)
-        let again = try await vault.using { store in store.opening.migration?.schemaChanges }
+        let again = try await vault.using { store in store.openReport.migration?.schemaChanges }
         #expect(again == [])
         try before.expectUntouched()
         return done
@@ -181,7 +181,7 @@ struct AutomaticSchemaTests {
     @Test func stepsCanTakeOverLater() async throws {
         try await prepare()
         let steps = Migrator { Migration("1") { db in try db.addColumn(Column<Int?>("age"), to: "contact") } }
-        #expect(try await vault.with(\.migrator, steps).using { $0.opening.migration?.applied } == ["1"])
+        #expect(try await vault.with(\.migrator, steps).using { $0.openReport.migration?.applied } == ["1"])
         try await expectFailure(.otherMigrations) { try await automatic(Self.contact).open() }
     }
 

@@ -36,7 +36,7 @@ struct DanglingRowTests {
             Migrator {
                 Self.first; Migration("2", step)
             })
-        return try #require(try await vault.using { store in store.opening.migration })
+        return try #require(try await vault.using { store in store.openReport.migration })
     }
 
     @Test func theyDoNotKeepAFileFromBeingMigratedAndAreReported() async throws {
@@ -165,7 +165,7 @@ struct DanglingRowTests {
             try db._handle.connection.withoutForeignKeys { try db.execute("INSERT INTO part VALUES (5, 9)") }
         }
         let report = try await vault.with(\.migrator, .automatic(tables: [assembly, new])).using { store in
-            store.opening.migration
+            store.openReport.migration
         }
         #expect(report?.schemaChanges == ["table \"part\": column \"count\" added"] && report?.danglingRowCount == 1)
         try await vault.with(\.migrator, nil).using { store in
@@ -197,7 +197,7 @@ struct DanglingRowTests {
                 Self.first; steps
             }
         ).using { store in
-            store.opening.migration
+            store.openReport.migration
         }
         #expect(report?.to == "20")
     }

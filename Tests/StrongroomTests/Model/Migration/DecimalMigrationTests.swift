@@ -102,7 +102,7 @@ struct DecimalMigrationTests {
         let automatic = vault.with(\.migrator, .automatic(tables: [schema]))
         try await automatic.using { _ in }
         #expect(try await texts("SELECT price FROM offer ORDER BY price") == ["p001:9", "p002:12.5"])
-        #expect(try await automatic.using { store in store.opening.migration?.schemaChanges } == [])
+        #expect(try await automatic.using { store in store.openReport.migration?.schemaChanges } == [])
         try await vault.with(\.migrator, nil).write { db in
             try expectFailure(.constraint) { try db.execute("INSERT INTO offer VALUES (3, NULL, '-n998:8~-1')") }
         }
@@ -208,7 +208,7 @@ struct ScaledMigrationTests {
         try await vault.with(\.migrator, nil).write { db in try Self.make(type, db) }
         let automatic = vault.with(\.migrator, .automatic(tables: [Offer.schema]))
         try await automatic.using { store in try await store.read { db in try Self.expectNumbers(db) } }
-        let again = try await automatic.using { store in store.opening.migration?.schemaChanges }
+        let again = try await automatic.using { store in store.openReport.migration?.schemaChanges }
         #expect(again == [])
     }
 

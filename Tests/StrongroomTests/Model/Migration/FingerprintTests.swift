@@ -151,7 +151,7 @@ struct FingerprintTests {
         }
         try await vault.with(\.migrator, upserting).using { _ in }
         try await vault.with(\.migrator, upserting).using { store in
-            #expect(store.opening.migration?.changed == [])
+            #expect(store.openReport.migration?.changed == [])
         }
     }
 

@@ -115,7 +115,7 @@ struct GoingBackTests {
         #expect(try await RecordedVersions(of: vault) == RecordedVersions(("1", true)))
         try await vault.with(\.migrator, migrator).using { store in
             let columns = try await store.read { db in try db.columns(of: "line").map(\.name) }
-            #expect(store.opening.migration == MigrationReport.expected(from: "1", to: "2", applied: ["2"]))
+            #expect(store.openReport.migration == MigrationReport.expected(from: "1", to: "2", applied: ["2"]))
             #expect(columns == ["text", "size"])
         }
         #expect(try await RecordedVersions(of: vault) == RecordedVersions(("1", true), ("2", false)))
@@ -125,7 +125,7 @@ struct GoingBackTests {
         try await vault.with(\.migrator, Self.migrator(2)).keep()
         let manual = vault.with(\.migrator, Self.migrator()).with(\.settings.migration, .manual)
         try await manual.using { store in
-            #expect(store.opening.migration == nil)
+            #expect(store.openReport.migration == nil)
             let plan = try await store.migrationPlan()
             #expect(plan.from == "2" && plan.applies == ["3", "4"] && plan.changed == [])
             #expect(try await store.read { db in try db.value("SELECT count(*) FROM line", as: Int.self) } == 2)

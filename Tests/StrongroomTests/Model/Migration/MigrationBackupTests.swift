@@ -27,7 +27,7 @@ struct MigrationBackupTests {
             try await store.write { db in
                 for line in lines { try db.execute("INSERT INTO line VALUES (\(line))") }
             }
-            return store.opening.migration
+            return store.openReport.migration
         }
     }
 

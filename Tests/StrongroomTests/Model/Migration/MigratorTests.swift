@@ -42,7 +42,7 @@ struct MigratorTests {
             Migration("2") { _ in Issue.record("a step ran on a fresh file") }
         }
         let store = try await vault.with(\.migrator, migrator).open()
-        #expect(store.opening.migration == MigrationReport.expected(from: nil, to: "2", applied: []))
+        #expect(store.openReport.migration == MigrationReport.expected(from: nil, to: "2", applied: []))
         try await store.write { db in _ = try Contact.insert(Contact(), in: db) }
         let indexes = "SELECT count(*) FROM sqlite_master WHERE type = 'index' AND name NOT LIKE 'sqlite_%'" as SQL
         #expect(try await store.read { db in try db.value(indexes, as: Int.self) } == Contact.schema.indexes.count)
@@ -61,7 +61,7 @@ struct MigratorTests {
         try await vault.with(\.migrator, migrator(2)).using { _ in }
         #expect(ran.withLock { $0 } == [])
         try await vault.with(\.migrator, migrator(4)).using { store in
-            #expect(store.opening.migration == MigrationReport.expected(from: "2", to: "4", applied: ["3", "4"]))
+            #expect(store.openReport.migration == MigrationReport.expected(from: "2", to: "4", applied: ["3", "4"]))
         }
         #expect(ran.withLock { $0 } == ["3", "4"])
         #expect(try await RecordedVersions(of: vault) == RecordedVersions(("2", true), ("3", false), ("4", false)))
@@ -289,7 +289,7 @@ struct OldFileInManyProcessesTests {
                             readers: 2, busyTimeout: .seconds(120), openTimeout: .seconds(120))
                         let vault = Vault(root, keys: .numbered(1)).with(\.settings, patient)
                         try await vault.with(\.migrator, Self.migrator).using { store in
-                            let report = try #require(store.opening.migration)
+                            let report = try #require(store.openReport.migration)
                             #expect(report.to == "3")
                             let steps = "SELECT count(*) FROM line WHERE text LIKE 'step _'" as SQL
                             #expect(try await store.read { db in try db.value(steps, as: Int.self) } == 2)

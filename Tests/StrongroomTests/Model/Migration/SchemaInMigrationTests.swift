@@ -242,7 +242,7 @@ struct SpellingTests {
         let store = try await TemporaryStore(tables: [Device.schema, Reading.schema]).store
         try await store.write { db in try Self.plant(in: db) }
         let report = try await store.verify()
-        #expect(report.isWhole)
+        #expect(report.isIntact)
         #expect(Self.words(report.otherSpellings) == Self.counts)
         #expect(report.description.contains("column \"id\" of table \"device\" has 1 value in another spelling"))
         _ = try await store.write { db in try db.convertSpellings(of: Device.self, Reading.self) }

@@ -163,7 +163,7 @@ struct ChangeDecimalTests {
         try await vault.with(\.migrator, nil).write { db in try Self.make(SQL(stringLiteral: type), db) }
         let automatic = vault.with(\.migrator, .automatic(tables: [Offer.schema]))
         try await automatic.using { store in try await store.read { db in try Self.expectNumbers(db) } }
-        let again = try await automatic.using { store in store.opening.migration?.schemaChanges }
+        let again = try await automatic.using { store in store.openReport.migration?.schemaChanges }
         #expect(again == [])
     }
 

@@ -295,7 +295,7 @@ struct StatusTests {
             #expect(columns.map(\.name) == ["a", "b", "c", "d"])
             #expect(columns.map(\.declaredType) == ["INTEGER", "TEXT", "REAL", "TEXT"])
             #expect(columns.map(\.isNullable) == [false, false, true, true])
-            #expect(columns.map(\.keyPlace) == [1, 2, nil, nil])
+            #expect(columns.map(\.keyPosition) == [1, 2, nil, nil])
             #expect(columns[2].defaultSQL != nil)
             let indexes = try db.indexes(of: "both")
             #expect(indexes.filter(\.isExplicit).map(\.name) == ["both_c", "computed", "some"])

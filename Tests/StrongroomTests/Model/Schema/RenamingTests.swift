@@ -162,7 +162,7 @@ struct RenamedColumnsTests {
     /// The pairs of names that an automatic migrator renames.
     private func adapt(_ schema: TableSchema) async throws -> [String] {
         try await vault.with(\.migrator, .automatic(tables: [schema])).using { store in
-            (store.opening.migration?.schemaChanges ?? []).map {
+            (store.openReport.migration?.schemaChanges ?? []).map {
                 $0.replacing("table \"person\": column ", with: "").replacing("\"", with: "")
             }
         }

@@ -42,7 +42,7 @@ struct FullTextFileTests {
         var rotated = vault
         rotated.keyChain = { _ in keys }
         try await rotated.using { store in
-            #expect(store.opening.rotation != nil)
+            #expect(store.openReport.rotation != nil)
             try await Self.expectWhole(store)
         }
     }
@@ -56,7 +56,7 @@ struct FullTextFileTests {
         var moved = Vault(directory.path("other"), keys: .numbered(1))
         moved.migrator = other.migrator
         try await moved.using { store in
-            #expect(store.opening.migration?.schemaChanges ?? [] == [])
+            #expect(store.openReport.migration?.schemaChanges ?? [] == [])
             try await Self.expectWhole(store)
         }
     }
@@ -70,7 +70,7 @@ struct FullTextFileTests {
         var rescued = Vault(directory.path("rescued"), keys: .numbered(1))
         rescued.migrator = vault.migrator
         try await rescued.using { store in
-            #expect(store.opening.migration?.schemaChanges ?? [] == [])
+            #expect(store.openReport.migration?.schemaChanges ?? [] == [])
             try await Self.expectWhole(store)
         }
     }
@@ -82,7 +82,7 @@ struct FullTextFileTests {
                 try db.execute("DELETE FROM `strongroom_search_note.text` WHERE rowid = 20")
             }
             let report = try await store.verify()
-            #expect(!report.isWhole)
+            #expect(!report.isIntact)
             #expect(
                 report.objections == ["full-text index \"text\" of table \"note\" differs from the table; rebuild it"])
             #expect(
@@ -96,7 +96,7 @@ struct FullTextFileTests {
         }
         // Opening by the list of tables creates it again.
         try await vault.using { store in
-            #expect(store.opening.migration?.schemaChanges == ["table \"note\": full-text indexes updated"])
+            #expect(store.openReport.migration?.schemaChanges == ["table \"note\": full-text indexes updated"])
             try await Self.expectWhole(store)
         }
     }

@@ -45,13 +45,13 @@ struct FullTextSchemaTests {
             #expect(error?.message.contains("does not have the full-text index \"text\"") == true)
         }
         try await plain.with(\.migrator, .automatic(tables: [Library.Note.schema])).using { store in
-            #expect(store.opening.migration?.schemaChanges == ["table \"note\": full-text indexes updated"])
+            #expect(store.openReport.migration?.schemaChanges == ["table \"note\": full-text indexes updated"])
             try await store.read { db throws in
                 #expect(try Library.Note.search("alpha text").fetch(in: db).map(\.title) == ["alpha"])
             }
         }
         try await plain.with(\.migrator, .automatic(tables: [Library.Note.schema])).using { store in
-            #expect(store.opening.migration?.schemaChanges ?? [] == [])
+            #expect(store.openReport.migration?.schemaChanges ?? [] == [])
         }
         let other = Self.note(FullTextIndex(on: "title", prefixes: [2]), FullTextIndex("body", on: "body"))
         try await plain.with(\.migrator, .automatic(tables: [other])).using { store in

@@ -96,7 +96,7 @@ struct PlaintextExportTests {
         #expect(try await store.lineCount() == 6)
         await #expect(processExitsWith: .success) { [root = vault.directory as String] in
             let other = try await Vault(root, keys: .numbered(1), .numbered(2)).with(\.migrator, nil).open()
-            #expect(other.opening.rotation?.isRotated == true)
+            #expect(other.openReport.rotation?.isRotated == true)
             try await other.close()
         }
         try await store.exportPlaintext(to: target)

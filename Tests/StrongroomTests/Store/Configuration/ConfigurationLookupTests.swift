@@ -131,8 +131,8 @@ struct CircularOpeningTests {
         let needs = ["vault_a.sqlite": ["vault_b.sqlite"], "vault_b.sqlite": ["vault_c.sqlite"]]
         try stores.register(vault(stores, needs))
         let store = try await stores.open("vault_a.sqlite")
-        #expect(store.opening.outcome == .created)
-        #expect(try await stores.open("vault_c.sqlite").opening.outcome == .created)
+        #expect(store.openReport.outcome == .created)
+        #expect(try await stores.open("vault_c.sqlite").openReport.outcome == .created)
         try await stores.closeAll()
     }
 

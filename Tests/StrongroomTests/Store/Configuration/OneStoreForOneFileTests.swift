@@ -131,7 +131,7 @@ struct OneStoreForOneFileTests {
         #if os(Linux)
         let decomposed = try await stores.open("vault_e\u{301}.sqlite")
         #expect(decomposed !== composed)
-        #expect(decomposed.opening.outcome == .created)
+        #expect(decomposed.openReport.outcome == .created)
         #else
         // The file system takes the two for one.
         try await expectFailure(.alreadyOpen) { try await stores.open("vault_e\u{301}.sqlite") }

@@ -124,7 +124,7 @@ struct KeptLogTests {
         try await readOnly.closeAll()
 
         let rotating = try Stores(Vault(directory.path(""), keys: .numbered(1), .numbered(2)))
-        let report = try await rotating.withStore("vault_1.sqlite") { $0.opening }
+        let report = try await rotating.withStore("vault_1.sqlite") { $0.openReport }
         #expect(report.rotation != nil)
         #expect(try await lines(of: "vault_1.sqlite", in: rotating) == ["1"])
         try await rotating.closeAll()

@@ -37,7 +37,7 @@ struct ReservedStoreTests {
         #expect(try DirectorySnapshot(vault.directory).names == [])
         #expect(try await !stores.remove("vault.sqlite"))
         try await stores.withStore("vault.sqlite") { store in
-            #expect(store.opening.outcome == .created)
+            #expect(store.openReport.outcome == .created)
         }
         try await stores.closeAll()
     }

@@ -142,7 +142,7 @@ struct ForeignCommitsTests {
         try Data("strongroom log 1".utf8).write(to: records)
         let store = try await vault.open()
         #expect(!FileManager.default.fileExists(atPath: records.path))
-        #expect(try await store.verify().isWhole)
+        #expect(try await store.verify().isIntact)
         try await store.close()
         // A file of the program's own.
         try Data("my own changes".utf8).write(to: records)

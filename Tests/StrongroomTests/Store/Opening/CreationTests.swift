@@ -50,7 +50,7 @@ struct CreationTests {
     @Test func itMakesTheDirectoriesTheFileAndTheLockFile() async throws {
         let deep = Vault(directory.path("a/b/c"), keys: .numbered(1))
         let store = try await deep.open()
-        #expect(store.opening.outcome == .created)
+        #expect(store.openReport.outcome == .created)
         #expect(store.path == deep.path)
         try await store.close()
         #expect(try DirectorySnapshot(deep.directory, ignoring: []).names == [".vault.sqlite.lock", "vault.sqlite"])
@@ -59,11 +59,11 @@ struct CreationTests {
     @Test func aFileWithoutTablesIsAFileAllTheSame() async throws {
         let bare = vault.with(\.migrator, nil)
         let first = try await bare.open()
-        #expect(first.opening.outcome == .created)
-        #expect(first.opening.migration == nil)
+        #expect(first.openReport.outcome == .created)
+        #expect(first.openReport.migration == nil)
         try await first.close()
         let second = try await bare.open()
-        #expect(second.opening.outcome == .opened)
+        #expect(second.openReport.outcome == .opened)
         #expect(try await second.value("SELECT count(*) FROM sqlite_master", as: Int.self) == 0)
         try await second.close()
     }

@@ -109,7 +109,7 @@ struct FullDiskTests {
         }
         #expect(try await store.value("SELECT group_concat(text) FROM line", as: String.self) == "a")
         try await store.write { db in try db.execute("INSERT INTO line VALUES ('c')") }
-        #expect(try await store.verify().isWhole)
+        #expect(try await store.verify().isIntact)
         try await store.close()
         #expect(try await vault.lines() == ["a", "c"])
     }

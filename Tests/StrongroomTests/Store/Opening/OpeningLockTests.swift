@@ -196,7 +196,7 @@ struct ReportWordsTests {
 
     /// Without the time, which is another one each time.
     private func words(_ vault: Vault) async throws -> [String] {
-        let report = try await vault.using { store in store.opening }
+        let report = try await vault.using { store in store.openReport }
         return "\(report)".split(separator: "; ").dropLast().map(String.init)
     }
 

@@ -35,11 +35,11 @@ struct ReadOnlyStoreTests {
         try setJournalMode(mode)
         let before = try snapshot()
         try await reading.using { store in
-            #expect(store.opening.outcome == .opened && store.opening.migration == nil)
+            #expect(store.openReport.outcome == .opened && store.openReport.migration == nil)
             for _ in 0..<20 {
                 #expect(try await store.lineCount() == 2)
             }
-            #expect(try await store.verify().isWhole)
+            #expect(try await store.verify().isIntact)
             #expect(try await store.backup(to: directory.path("copies/\(mode).sqlite")).rows >= 2)
             try await store.exportPlaintext(to: directory.path("copies/\(mode)-plaintext.sqlite"))
         }
@@ -66,7 +66,7 @@ struct ReadOnlyStoreTests {
         }
         try await store.releaseMemory()
         try await store.close()
-        #expect(store.closing == nil)
+        #expect(store.closeReport == nil)
         try await expectFailure(.closed) { try await store.write { _ in () } }
         let stores = try Stores(reading)
         try await expectFailure(.readOnly) { try await stores.restoreMigrationBackup(of: "vault.sqlite") }
@@ -84,8 +84,8 @@ struct ReadOnlyStoreTests {
         let before = try snapshot()
         let newer = Self.reading(vault.directory, 1, 2).with(\.migrator, two)
         try await newer.using { store in
-            #expect(store.opening.key?.isCurrent == false)
-            #expect(store.opening.rotation == nil && store.opening.migration == nil)
+            #expect(store.openReport.key?.isCurrent == false)
+            #expect(store.openReport.rotation == nil && store.openReport.migration == nil)
             let plan = try await store.migrationPlan()
             #expect(plan.to == "2")
         }
@@ -135,7 +135,7 @@ struct ReadOnlyStoreTests {
         #expect(before.names.contains("vault.sqlite-wal"))
         for _ in 0..<2 { #expect(try await reading.lines() == ["a", "b", "in the log"]) }
         try await reading.using { store in
-            #expect(try await store.verify().isWhole)
+            #expect(try await store.verify().isIntact)
             _ = try await store.backup(to: directory.path("copies/log.sqlite"))
             try await store.exportPlaintext(to: directory.path("copies/log-plaintext.sqlite"))
         }
@@ -211,7 +211,7 @@ struct ReadOnlyStoreTests {
             #expect(try await reading.lines() == ["a", "b"])
             let copies = try TemporaryDirectory()
             try await reading.using { store in
-                #expect(try await store.verify().isWhole)
+                #expect(try await store.verify().isIntact)
                 _ = try await store.backup(to: copies.path("copy.sqlite"))
                 try await store.exportPlaintext(to: copies.path("plaintext.sqlite"))
             }
@@ -382,11 +382,11 @@ struct ReadOnlyStoreTests {
         await #expect(processExitsWith: .success) { [root = vault.directory as String] in
             let keys = Vault(root) { _ in try KeyChain(.numbered(1), .numbered(2)) }
             let other = try await keys.open()
-            #expect(other.opening.key?.place == 1, "\(other.opening)")
+            #expect(other.openReport.key?.position == 1, "\(other.openReport)")
             try await other.close()
         }
         let report = try await store.verify()
-        #expect(report.isWhole, "\(report)")
+        #expect(report.isIntact, "\(report)")
         #expect(try await store.lineCount() == (hasLog ? 3 : 2))
         try await store.close()
     }
@@ -418,8 +418,8 @@ struct ReadOnlyStoreTests {
                 Issue.record(error)
             }
         }
-        #expect(report.isWhole && !isFirst(), "\(report)")
-        #expect(try await store.verify().isWhole)
+        #expect(report.isIntact && !isFirst(), "\(report)")
+        #expect(try await store.verify().isIntact)
         try await store.close()
         other.close()
         #expect(try await vault.lines() == ["a", "b", "in the log", "meanwhile"])

@@ -37,7 +37,7 @@ struct FirstConnectionTests {
             try await store.pool.perform(.read) { try $0.run("INSERT INTO line VALUES (2)") }
         }
         try await store.close()
-        #expect(store.closing?.isComplete == true)
+        #expect(store.closeReport?.isComplete == true)
         #expect(!fixture.hasLog)
     }
 

@@ -99,7 +99,7 @@ struct BlockingOpenTests {
     @Test func itGivesTheStoreOfTheName() async throws {
         let stores = try Stores(Vault(keys: .numbered(1)))
         let store = try await onThread { try stores.open("vault.sqlite") }
-        #expect(store.opening.key?.place == 0)
+        #expect(store.openReport.key?.position == 0)
         #expect(try await stores.open("vault.sqlite") === store)
         try await expectFailure(.noConfiguration) { try await onThread { try stores.open("other.sqlite") } }
         try await expectFailure(.invalidName) { try await onThread { try stores.open("") } }

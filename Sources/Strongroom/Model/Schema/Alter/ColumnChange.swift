@@ -69,7 +69,7 @@ struct ColumnChange {
         let sql = try column.sql()
         let position = try position(of: column.name)
         let info = try self.info(of: column.name)
-        guard !column.isPrimaryKey, info?.keyPlace == nil else {
+        guard !column.isPrimaryKey, info?.keyPosition == nil else {
             throw isKey(column.name)
         }
         try refuseOtherDates(info, column)
@@ -198,7 +198,7 @@ struct ColumnChange {
         guard text.items.filter({ CreateTableText.column($0) != nil }).count > 1 else {
             throw refusal("Column \"\(column)\" is the only one of table \"\(table.name)\"; drop the table.")
         }
-        guard info?.keyPlace == nil else {
+        guard info?.keyPosition == nil else {
             throw isKey(column)
         }
         var users = users(of: column, except: position)

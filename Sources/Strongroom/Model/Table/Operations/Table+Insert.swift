@@ -71,7 +71,7 @@ extension Table {
     /// The key that the library gives a new record; nil if the engine does.
     @inlinable
     static func generatedKey(on connection: Connection) -> Key? {
-        Key.made() ?? (connection.makesRowIDs ? Key.generated(rowID: .random(in: Connection.madeRowIDs)) : nil)
+        Key.generate() ?? (connection.makesRowIDs ? Key.generated(rowID: .random(in: Connection.madeRowIDs)) : nil)
     }
 
     @inlinable
@@ -127,7 +127,7 @@ extension Table {
     /// The assignment of a key of a type that the library generates; nil for another type, or an assigned key.
     private static func generatedKey(for given: [Assignment]) throws -> Assignment? {
         guard schema.primaryKeys.count == 1, let column = schema.primaryKeys.first, column.defaultValue == nil,
-            !given.contains(where: { Identifier.areSame($0.column, column.name) }), let key = Key.made()
+            !given.contains(where: { Identifier.areSame($0.column, column.name) }), let key = Key.generate()
         else { return nil }
         return Assignment(column: column.name, value: "\(try plainValues(of: key)[0])")
     }

@@ -26,7 +26,7 @@ extension Table {
 
     @inlinable
     static func insert(contentsOf records: some Sequence<RecordType>, on connection: Connection) throws -> [Key] {
-        if connection.makesRowIDs || Key.made() != nil {
+        if connection.makesRowIDs || Key.generate() != nil {
             let keyed = withGeneratedKeys(records, on: connection)
             return try keyed.withUnsafeBufferPointer { try insert($0, on: connection) }
         }
