@@ -24,7 +24,7 @@ import Testing
             memory.initializeMemory(as: UInt8.self, repeating: 0xAB)
         }
         try connection.refusing(pages) {
-            #expect((try? connection.rows("SELECT sum(length(text)) FROM line", [])) == nil)
+            #expect((try? connection.ownRows("SELECT sum(length(text)) FROM line", [])) == nil)
         }
     }
 
