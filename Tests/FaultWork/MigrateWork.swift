@@ -48,7 +48,9 @@ package struct MigrateWork: Work {
     package func run(in place: Place, acknowledge: @escaping Acknowledge) async throws {
         let chain = try rotates ? KeyChain(.old, .new) : firstKeys()
         try await using(place, chain, Self.migrator(upTo: 4)) { store in
-            if store.openReport.rotationFailure != nil { try await place.againWithSpace { _ = try await store.rotate() } }
+            if store.openReport.rotationFailure != nil {
+                try await place.againWithSpace { _ = try await store.rotate() }
+            }
             acknowledge(steps)
         }
     }
@@ -123,7 +125,9 @@ package struct EnvelopeWork: Work {
     package func run(in place: Place, acknowledge: @escaping Acknowledge) async throws {
         let chain = try kind == .rewrap ? KeyChain(.old, .new) : KeyChain(.old)
         try await using(place.wrapped, chain, Lines.migrator) { store in
-            if store.openReport.rotationFailure != nil { try await place.againWithSpace { _ = try await store.rotate() } }
+            if store.openReport.rotationFailure != nil {
+                try await place.againWithSpace { _ = try await store.rotate() }
+            }
             if kind == .dataKey { try await place.againWithSpace { _ = try await store.rotate(.dataKey) } }
             acknowledge(1)
         }

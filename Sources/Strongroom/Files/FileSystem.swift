@@ -261,8 +261,8 @@ extension FileSystem {
     /// Bytes.
     private static let beginning = 4_096
 
-    /// Overwrites a file with zeros, its beginning first, and flushes them to disk. On a file system that writes in
-    /// place, nothing of the content remains.
+    /// Overwrites a file with zeros, its beginning first, and flushes them to disk. Nothing of the content remains on a
+    /// file system that writes in place.
     ///
     /// - Returns: Whether the file was overwritten. A file with further hard links is not overwritten: they may be in
     ///   use by others.

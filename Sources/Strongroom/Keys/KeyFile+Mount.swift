@@ -135,8 +135,8 @@ extension KeyFile {
         let isOfDocker = ["/run/secrets", "/var/run/secrets"].contains(directory)
         guard isOfDocker || FileSystem.isOnReadOnlyMount(path) else { return nil }
         return """
-            \(isOfDocker ? "For a secret of Docker" : "On this read-only mount"), let the platform set the user of this \
-            program (uid, gid) and mode 0400, or read it with `access: .mounted` (--credential in the tool)
+            \(isOfDocker ? "For a secret of Docker" : "On this read-only mount"), let the platform set the user of \
+            this program (uid, gid) and mode 0400, or read it with `access: .mounted` (--credential in the tool)
             """
     }
 }

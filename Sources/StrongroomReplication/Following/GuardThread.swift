@@ -33,9 +33,9 @@ final class GuardThread: TaskExecutor {
         state.withLock { state in
             guard state.timer != nil, state.running == nil else { return }
             state.running = Task(executorPreference: self) { [self] in
-                let goesOn = await work()
+                let continues = await work()
                 self.state.withLock { $0.running = nil }
-                if !goesOn { end() }
+                if !continues { end() }
             }
         }
     }

@@ -20,7 +20,7 @@ enum OwnerCheck {
                 """
                 The folder "\(folder.name)" of the object store has a replica already, and this database has no record \
                 of it: it may belong to another database, or to a newer state of this one. Restore it, or give the \
-                replica another folder, or have it go on with this file by `Replica.takesOver` (`--take-over` in the \
+                replica another folder, or continue it with this file by `Replica.takesOver` (`--take-over` in the \
                 tool).
                 """)
         }
@@ -42,7 +42,7 @@ enum OwnerCheck {
             """
             The replica "\(folder.name)" \(found), and this database has shipped change \(shipped) to it. The object \
             store has lost it, or there is another one at its location, such as a directory whose file system is not \
-            mounted. Bring it back, and it goes on; or begin it anew with this file by `Replica.takesOver` \
+            mounted. Bring it back, and it continues; or begin it anew with this file by `Replica.takesOver` \
             (`--take-over` in the tool).
             """)
     }

@@ -95,7 +95,7 @@ struct ReplicaWriter: Sendable {
     /// The number of changes from one check of those before to the next.
     private static let distance: UInt64 = 256
 
-    /// The error for a number that is taken: by another writer, or by an earlier request of this one, whose answer was
+    /// The error for a number that is taken: by another writer, or by an earlier request of this one, whose response was
     /// lost.
     private mutating func taken(_ path: String) async throws -> StrongroomError {
         unconfirmed = nil
@@ -107,8 +107,8 @@ struct ReplicaWriter: Sendable {
         return StrongroomError(
             .outcomeUnknown,
             """
-            An earlier request has created the object "\(path)" after its answer was lost. The replica is read again, \
-            and goes on.
+            An earlier upload of "\(path)" succeeded although its response was lost. The replica is read again, \
+            and continues.
             """)
     }
 

@@ -360,7 +360,7 @@ extension StrongroomError {
             .busy,
             """
             The connections of the replica "\(folder)" were closed while it was written, as a rotation needs it. The \
-            replica is compared with the file, and goes on.
+            replica is compared with the file, and continues.
             """)
     }
 }

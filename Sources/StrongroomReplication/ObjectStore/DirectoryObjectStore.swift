@@ -149,7 +149,7 @@ enum ObjectFile {
             .objectStoreUnreachable,
             """
             The object store "\(path)" has no folder "\(folder)". Check whether its file system is mounted; when it is \
-            back, the replica goes on.
+            back, the replica continues.
             """)
     }
 }
@@ -159,7 +159,7 @@ extension StrongroomError {
     fileprivate var ofObjectStore: StrongroomError {
         switch code {
         case .inputOutput, .fileMissing, .notAFile, .invalidName:
-            StrongroomError(.objectStore, "\(message) The object store needs it; the database itself goes on.")
+            StrongroomError(.objectStore, "\(message) The object store needs it; the database itself stays available.")
         default: self
         }
     }

@@ -33,8 +33,8 @@ extension Stores {
     ///     for it wait.
     ///   - replica: The replica; nil for the one that the configuration lists.
     ///   - point: The state.
-    ///   - previousName: The name of the other database that the replica is of, which becomes this one; nil if it must be
-    ///     of this database. The replica's folder is that of the other one.
+    ///   - previousName: The name of the other database that the replica is of, which becomes this one; nil if it
+    ///     must be of this database. The replica's folder is that of the other one.
     ///   - progress: Called with `writing`, in bytes of objects, and then as for a backup; must not block.
     /// - Returns: What was restored.
     /// - Throws: `StrongroomError` with `notDeclared` if there is none, `replicaMissing`, `replicaIncomplete`,

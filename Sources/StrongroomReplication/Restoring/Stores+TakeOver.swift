@@ -81,7 +81,7 @@ extension Stores {
         throw StrongroomError(
             .notOwner,
             """
-            Another host goes on writing the replica "\(folder.name)". Stop it, or give both hosts leases of different \
+            Another host still writes the replica "\(folder.name)". Stop it, or give both hosts leases of different \
             owners; then try again.
             """,
             database: name.fileName)

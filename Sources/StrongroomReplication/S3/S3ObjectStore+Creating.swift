@@ -3,13 +3,13 @@ internal import Strongroom
 
 extension S3ObjectStore {
     /// The header with which an object carries the number of the call that created it, so that the call recognizes its
-    /// own object after a lost answer. Another call may create the same content.
+    /// own object after a lost response. Another call may create the same content.
     private static let marker = "x-amz-meta-strongroom-creation"
 
     /// Creates an object, completely or not at all.
     ///
-    /// A request whose answer is lost is repeated; if the name is taken then, the object is read back: if it is that of
-    /// the first request, it was created.
+    /// A request whose response is lost is repeated; if the name is taken then, the object is read back: if it is that
+    /// of the first request, it was created.
     ///
     /// ```swift
     /// guard try await objects.create("2026/07/000001", bytes) else { return }
@@ -19,7 +19,7 @@ extension S3ObjectStore {
     ///   - name: The object's name.
     ///   - content: Its content.
     /// - Returns: Whether it was created: false if the name is taken.
-    /// - Throws: `StrongroomError` with `outcomeUnknown` if a request was sent and all answers were lost: the object
+    /// - Throws: `StrongroomError` with `outcomeUnknown` if a request was sent and all responses were lost: the object
     ///   may exist, or appear later; `objectStoreUnreachable` if no request was sent completely; `objectStore` if the
     ///   service refuses the request, `diskFull` if it has no storage left. `CancellationError`, after which the object
     ///   may exist, too.

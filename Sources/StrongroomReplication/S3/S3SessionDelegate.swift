@@ -29,7 +29,7 @@ final class S3SessionDelegate: NSObject, URLSessionDataDelegate {
 
     /// On Linux a request on a reused connection that the service has closed is sent again by the session itself, but
     /// without its body, for which the service would wait until the time-out. Here the request fails at once, and is
-    /// repeated as after any lost answer.
+    /// repeated as after any lost response.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void

@@ -70,8 +70,8 @@ extension ProofResults {
             guard let first = files.firstIndex(where: { $0.version == work.version }), let newest = files.last else {
                 report.add(
                     """
-                    statements are to be valid since "\(work.version)" (\(work.location)), which is none of the versions \
-                    \(files.map { "\"\($0.version)\"" }.joined(separator: ", "))
+                    statements are to be valid since "\(work.version)" (\(work.location)), which is none of the \
+                    versions \(files.map { "\"\($0.version)\"" }.joined(separator: ", "))
                     """, on: nil)
                 continue
             }

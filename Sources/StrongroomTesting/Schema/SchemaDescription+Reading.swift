@@ -206,8 +206,9 @@ private struct TableReading {
         }
         var items: [SchemaItem] = []
         for key in keys.values {
-            let parentKeys = try db.hasTable(key.parent) ? db.columns(of: key.parent).filter { $0.keyPosition != nil } : []
-            let whole = parentKeys.sorted { ($0.keyPosition ?? 0) < ($1.keyPosition ?? 0) }.map(\.name)
+            let columns = try db.hasTable(key.parent) ? db.columns(of: key.parent) : []
+            let whole = columns.filter { $0.keyPosition != nil }
+                .sorted { ($0.keyPosition ?? 0) < ($1.keyPosition ?? 0) }.map(\.name)
             let parents = key.parentColumns.isEmpty ? whole : key.parentColumns
             let target = "\"\(key.parent)\" \(Self.list(parents))"
             var item = SchemaItem(

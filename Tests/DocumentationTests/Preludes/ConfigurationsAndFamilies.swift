@@ -4,7 +4,7 @@ struct Entry {
     var text: String
 }
 
-enum Place {
+enum Paths {
     static let data = "/srv/data"
 }
 

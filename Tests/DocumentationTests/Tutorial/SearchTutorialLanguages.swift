@@ -102,11 +102,11 @@ struct SearchTutorialLanguages {
     }
 
     func printNotes(for typed: String, in store: Store) async throws {
-        let question = SearchQuery.typing(typed)
-        let hits = try await store.read { db in try Note.hits(question, limit: 10, in: db) }
+        let query = SearchQuery.typing(typed)
+        let hits = try await store.read { db in try Note.hits(query, limit: 10, in: db) }
         for hit in hits {
-            print(bold(hit.record.title, at: question.highlights(in: hit.record.title)))
-            let snippet = question.snippet(of: hit.record.body, words: 4)
+            print(bold(hit.record.title, at: query.highlights(in: hit.record.title)))
+            let snippet = query.snippet(of: hit.record.body, words: 4)
             let before = snippet.isCutAtStart ? "…" : ""
             let after = snippet.isCutAtEnd ? "…" : ""
             print("    \(before)\(bold(snippet.text, at: snippet.highlights))\(after)")

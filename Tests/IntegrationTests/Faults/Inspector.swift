@@ -7,7 +7,7 @@ struct Inspector {
     /// What was found.
     enum Finding: Sendable, Equatable {
         /// The file is whole and stands after a step, and the work could be brought to its end.
-        case whole(step: Int)
+        case intact(step: Int)
         /// What was acknowledged is not there.
         case lost(String)
         /// The file cannot be opened, or holds what nobody wrote.
@@ -54,7 +54,7 @@ struct Inspector {
             return .lost("step \(acknowledged) was acknowledged, the file stands after step \(sight.step)")
         }
         let expected = work.rows(after: sight.step)
-        guard sight.rows != expected else { return .whole(step: sight.step) }
+        guard sight.rows != expected else { return .intact(step: sight.step) }
         let missing = Set(expected).subtracting(sight.rows).sorted()
         let surplus = Set(sight.rows).subtracting(expected).sorted()
         return .damaged(

@@ -55,7 +55,7 @@ struct KillTests {
             let end = form.end(of: Share.full, cases: cases)
             return try await killer.disturb(with: faults, relieves: relieves, until: end) { run, finding in
                 if relieves {
-                    return finding == .whole(step: killer.goal) && run.isDone
+                    return finding == .intact(step: killer.goal) && run.isDone
                         ? nil : "it did not get to its end: \(run.lines) \(run.errors)"
                 }
                 let last = run.lines.last ?? ""
@@ -63,7 +63,7 @@ struct KillTests {
                     return "the disk was full, and it said \(run.lines) \(run.errors)"
                 }
                 // Each transaction is acknowledged here; one that failed is not to be there.
-                let isExact = !(killer.start.work is WriteWork) || finding == .whole(step: run.acknowledged)
+                let isExact = !(killer.start.work is WriteWork) || finding == .intact(step: run.acknowledged)
                 return isExact ? nil : "acknowledged were \(run.acknowledged) steps, found was \(finding)"
             }
         }

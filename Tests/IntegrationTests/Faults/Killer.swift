@@ -97,9 +97,9 @@ struct Killer: Sendable {
         report.line.faults += 1
         var wrong = check(run, finding)
         switch finding {
-        case .whole(0): report.line.before += 1
-        case .whole(let step) where step == start.work.steps: report.line.after += 1
-        case .whole: report.line.between += 1
+        case .intact(0): report.line.before += 1
+        case .intact(let step) where step == start.work.steps: report.line.after += 1
+        case .intact: report.line.between += 1
         case .lost(let reason):
             report.line.lost += 1
             wrong = "lost: \(reason)"

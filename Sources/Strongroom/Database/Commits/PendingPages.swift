@@ -78,7 +78,7 @@ extension StrongroomError {
         StrongroomError(
             .busy,
             """
-            The WAL was restarted or shortened while it was read. The replica is compared with the file, and goes on.
+            The WAL was restarted or shortened while it was read. The replica is compared with the file, and continues.
             """,
             database: database)
     }

@@ -28,14 +28,15 @@ struct LogScan: Equatable {
     /// Scans a WAL.
     init(_ log: any FileBytes, of database: any FileBytes) throws {
         guard let header = try LogHeader(log) else { return }
-        var course = LogCourse(header)
-        try Self.forEachFrame(of: log, header) { course.meet($1) }
-        soundCommits = course.soundCommits
-        soundLength = course.soundFrames == 0 ? 0 : Int64(LogHeader.length + course.soundFrames * header.frameLength)
-        guard course.lostCommits > 0, let frame = course.firstBad else { return }
+        var progress = LogProgress(header)
+        try Self.forEachFrame(of: log, header) { progress.meet($1) }
+        soundCommits = progress.soundCommits
+        let frames = progress.soundFrames
+        soundLength = frames == 0 ? 0 : Int64(LogHeader.length + frames * header.frameLength)
+        guard progress.lostCommits > 0, let frame = progress.firstBad else { return }
         // A WAL that is about to be restarted is completely checkpointed, and its header may be half written.
-        if !header.isSound, try Self.isInFile(log, header, frames: course.lastLost, database) { return }
-        damage = Damage(frame: frame, commits: course.lostCommits)
+        if !header.isSound, try Self.isInFile(log, header, frames: progress.lastLost, database) { return }
+        damage = Damage(frame: frame, commits: progress.lostCommits)
     }
 
     /// Reads frames; they are counted from 0, and valid during the call.
@@ -83,7 +84,7 @@ struct LogScan: Equatable {
 }
 
 /// The sequence of frames in a WAL, including damaged ones.
-private struct LogCourse {
+private struct LogProgress {
     /// A checksum from which the next frame may continue, and the transactions committed up to there.
     private struct End {
         let checksum: LogChecksum

@@ -183,7 +183,7 @@ extension FileDiagnosis: CustomStringConvertible {
         var lines = ["\(path): \(finding.text)"]
         if let reason { lines.append(reason) }
         if bytes > 0 { lines.append(bytes.counting("byte") + (pages > 0 ? ", \(pages.counting("page"))" : "")) }
-        if let key { lines.append("key \(key.position + 1) of \(key.count)" + (hasEnvelope ? ", in the envelope" : "")) }
+        if let key { lines.append("\(key)\(hasEnvelope ? ", in the envelope" : "")") }
         if let settings { lines.append(settings.description) }
         if let version { lines.append("schema version \"\(version)\"") }
         if !pendingVersions.isEmpty { lines.append("to be migrated to " + pendingVersions.joined(separator: ", ")) }

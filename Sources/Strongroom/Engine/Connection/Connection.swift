@@ -113,7 +113,7 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
     @usableFromInline @exclusivity(unchecked) var makesRowIDs = false
 
     /// Those row ids: exact in a floating-point number, too, and so many that no two processes take the same one.
-    @usableFromInline static var madeRowIDs: Range<Int64> { -(1 << 53)..<0 }
+    @usableFromInline static var generatedRowIDs: Range<Int64> { -(1 << 53)..<0 }
 
     /// Whether it is a store's writer, or its only connection.
     var isWriter: Bool { role == .writer || role == .inMemory }

@@ -230,7 +230,7 @@ extension StrongroomError {
         public static let objectStore = Code(.objectStore)
         /// An object store cannot be reached, or does not answer in time.
         public static let objectStoreUnreachable = Code(.objectStoreUnreachable)
-        /// It is not known whether an object store carried out a request: its answer was lost.
+        /// It is not known whether an object store carried out a request: the response was lost.
         public static let outcomeUnknown = Code(.outcomeUnknown)
         /// The replica does not have the newest commits in time; they are committed in the database.
         public static let replicaBehind = Code(.replicaBehind)

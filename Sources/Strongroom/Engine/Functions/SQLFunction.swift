@@ -31,7 +31,7 @@ public struct SQLFunction<Result: ColumnValue, each Argument: ColumnValue>: Data
     ///
     /// - Parameters:
     ///   - name: The name in SQL: letters, digits and `_`, at most 255 bytes, not that of a function of the engine.
-    ///   - deterministic: Whether equal arguments always give the same result. The result of one that says so is stored
+    ///   - deterministic: Whether equal arguments always give the same result. That of a deterministic one is stored
     ///     in indexes and computed once for several rows: the answer of a clock or of a changing dictionary does not
     ///     qualify.
     ///   - body: The function; at most 100 arguments.

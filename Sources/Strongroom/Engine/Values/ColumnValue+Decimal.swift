@@ -67,14 +67,14 @@ package struct DecimalScale: Sendable, Hashable {
 
     private static let typeName = "DECIMAL_INTEGER"
 
-    private let places: UInt8
+    private let digitCount: UInt8
 
-    package var digits: Int { Int(places) }
+    package var digits: Int { Int(digitCount) }
 
     /// - Returns: nil for a scale outside ``allowed``.
     package init?(_ digits: Int) {
         guard Self.allowed.contains(digits) else { return nil }
-        places = UInt8(digits)
+        digitCount = UInt8(digits)
     }
 
     /// The scale of a declared type; nil for any other type.

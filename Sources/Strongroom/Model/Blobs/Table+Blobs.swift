@@ -146,7 +146,7 @@ struct StoredBlob<Source: Table> {
             // NULL for a view, of which the engine opens no value.
             return try Row(statement).integerIfPresent(at: 0) ?? 0
         } catch let error as StrongroomError where error.code == .sql {
-            // A table without row ids: the engine's answer says so.
+            // The engine refuses a table without row ids.
             _ = try open(0, isWriting: false)
             throw error
         }

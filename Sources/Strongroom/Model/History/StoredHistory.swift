@@ -124,7 +124,7 @@ struct RowLifetimes {
 
     struct Deletion {
         let change: Int64
-        /// Whether the row goes on, under another key or since it was put back.
+        /// Whether the row exists, under another key or since it was put back.
         let isContinued: Bool
     }
 

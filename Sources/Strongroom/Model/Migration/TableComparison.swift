@@ -94,7 +94,8 @@ struct TableComparison {
             let stored = text.items[position]
             guard comparable(declared) != comparable(stored) else { return nil }
             // Used keys are known only if the engine records them from now on.
-            if column.isAutoincrementing, info.keyPosition != nil, !stored.contains(where: { $0.isWord("AUTOINCREMENT") }),
+            if column.isAutoincrementing, info.keyPosition != nil,
+                !stored.contains(where: { $0.isWord("AUTOINCREMENT") }),
                 Identifier.areSame(info.declaredType, column.declaredType), !text.isWithoutRowID
             {
                 return .keepKeys(column)

@@ -144,7 +144,7 @@ extension Record {
 /// on rows without records (a delete by key or by a condition, `truncate`) run none. A hook that throws rolls back the
 /// write or the delete including its own changes, and nothing else of the transaction.
 ///
-/// A hook that writes a full record of its own table runs the hooks again, without end; use `update(_:only:in:)` or
+/// A hook that writes a full record of its own table recurses forever; use `update(_:only:in:)` or
 /// assignments there. Hooks also run in migrations: a step that inserts rows uses assignments or SQL if a hook needs
 /// tables of later versions.
 ///

@@ -310,12 +310,12 @@ struct BackupRestore {
         } else if opensEnvelope {
             advice = """
                 Its envelope, "\(envelopeFile.path)", opens, but the data key in it is not that of the file: one of \
-                the two is older than the other. Put the `.keys` file that was made with the backup beside it.
+                the two is older than the other. Put the `.keys` file of the backup beside it.
                 """
         } else if slots.isEmpty {
             advice = """
                 There is no envelope of it at "\(envelopeFile.path)": if it is the backup of a database with an \
-                envelope, put the `.keys` file that was made with it beside it. Otherwise give the key that it was \
+                envelope, put the `.keys` file of the backup beside it. Otherwise give the key that it was \
                 made with; if that is right, its first page is damaged.
                 """
         } else {

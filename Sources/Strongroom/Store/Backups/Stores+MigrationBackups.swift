@@ -1,7 +1,7 @@
 import Logging
 
 extension Stores {
-    /// The backups of a database that were made before its migrations, see ``StoreSettings/migrationBackups``.
+    /// The backups of a database from before its migrations, see ``StoreSettings/migrationBackups``.
     ///
     /// - Parameter fileName: The database's name.
     /// - Returns: The backups, newest first.

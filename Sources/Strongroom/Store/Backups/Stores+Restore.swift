@@ -32,8 +32,8 @@ extension Stores {
     ///     rewritten with the database's own key then, and its slots are not taken over.
     ///   - allowingPlaintext: Whether the backup may be plaintext, and with it the database if its configuration says
     ///     so.
-    ///   - previousName: The name of the other database that the backup is of, which becomes this one; nil if the backup
-    ///     must be of this database.
+    ///   - previousName: The name of the other database that the backup is of, which becomes this one; nil if the
+    ///     backup must be of this database.
     ///   - progress: Called with `writing`, `checking` and, for a backup that is rewritten, `verifying`, in bytes, on
     ///     one of the library's threads; must not block.
     /// - Returns: What was restored.

@@ -178,7 +178,7 @@ public enum MigrationPolicy: Sendable, Hashable {
 public enum RotationPolicy: Sendable, Hashable {
     /// When it is opened, and by `Store.rotate()`. A rotation that is not possible at the moment, because another
     /// process holds the file, the disk is full or a page is damaged, is left for the next opening; the opening's
-    /// report says so.
+    /// report names it.
     case onOpen
     /// Only by `Store.rotate()`.
     case manual

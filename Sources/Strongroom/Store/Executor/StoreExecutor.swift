@@ -102,7 +102,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
             state.stores += 1
             state.largest = max(state.largest, threads)
             state.isRetired = false
-            // The threads go on.
+            // The threads continue.
             state.whenNoneIsIdle.take()?.signal()
         }
     }

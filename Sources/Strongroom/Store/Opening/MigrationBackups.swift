@@ -100,7 +100,7 @@ struct MigrationBackups {
     }
 }
 
-/// A backup of a database that was made before a migration. It is next to the file, with the key that the file had
+/// A backup of a database from before a migration. It is next to the file, with the key that the file had
 /// then.
 public struct MigrationBackup: Sendable, Equatable {
     /// The number of the backup; the newest has the largest.

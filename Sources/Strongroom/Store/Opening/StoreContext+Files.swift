@@ -64,7 +64,7 @@ extension StoreContext {
             .encryptedFile,
             """
             The file "\(other ?? path)" is no plaintext database, or its first bytes are damaged, and its \
-            configuration gives `KeyChain.plaintext`. Give the key that the file was made with; if it never had one, \
+            configuration gives `KeyChain.plaintext`. Give the key of the file; if it never had one, \
             restore it from a backup. The file was not changed.
             """,
             database: name.fileName

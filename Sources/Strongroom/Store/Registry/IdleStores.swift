@@ -1,6 +1,6 @@
 /// The idle stores, in the order in which they are closed for others: first those that were returned once, in the order
-/// of their return, then the one whose last return but one was longest ago. So a walk over many stores does not close
-/// those that are used again and again.
+/// of their return, then the one whose second-to-last return is oldest (LRU-2). So a scan of many stores does not close
+/// busy ones.
 ///
 /// See O'Neil, O'Neil and Weikum, The LRU-K Page Replacement Algorithm, 1993, with a K of 2.
 struct IdleStores {

@@ -10,8 +10,8 @@ import Foundation
 /// ```
 public struct LendingLimits: Sendable, Hashable {
     /// The maximum number of lent stores that are open at the same time, at least 1. At the limit an idle store is
-    /// closed, and a few ahead of the next requests; if all are in use, a borrower waits. The one is closed whose last
-    /// use but one is longest ago, and one that was used once before any that was used again.
+    /// closed, and a few ahead of the next requests; if all are in use, a borrower waits. The store whose
+    /// second-to-last use is oldest is closed first, stores used once before all others.
     ///
     /// Stores that were opened with `open` are not counted, nor does the limit apply to stores that are borrowed inside
     /// the closure of another use, or by a configuration while it supplies the keys of another.

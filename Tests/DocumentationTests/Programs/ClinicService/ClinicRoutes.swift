@@ -59,11 +59,11 @@ struct ClinicRoutes: Sendable {
     }
 
     private func list(_ request: Request, _ context: BasicRequestContext) async throws -> [Patient] {
-        let question = request.uri.queryParameters["q"].map(String.init)
+        let search = request.uri.queryParameters["q"].map(String.init)
         let last = request.uri.queryParameters["after"].flatMap { Int64($0) } ?? 0
         return try await stores.withStore(database(context), timeout: patience) { store in
             try await store.read(timeout: patience) { db in
-                if let question { return try Patient.hits(SearchQuery.typing(question), in: db).map(\.record) }
+                if let search { return try Patient.hits(SearchQuery.typing(search), in: db).map(\.record) }
                 return try Patient.where { $0.id > last }.order { $0.id.ascending }.limit(100).fetch(in: db)
             }
         }

@@ -154,7 +154,7 @@ extension Spelling {
 }
 
 extension Connection {
-    /// The tables of the file with columns whose values have one spelling each: columns whose declared types say so,
+    /// The tables of the file with columns whose values have one spelling each: columns of such a declared type,
     /// and those of declared tables. Generated columns are left out.
     func spelledTables(_ declared: [TableSchema]) throws -> [SpelledTable] {
         try schemaEntries().filter { $0.kind == .table && CreateTableText($0.sql) != nil }.map { entry in

@@ -41,7 +41,7 @@ extension Connection {
     /// Whether the transaction is still there after a failure.
     @usableFromInline var canGoOn: Bool { transaction.state == .open && isInTransaction }
 
-    /// The number of records up to which it is not worth looking at the table.
+    /// The number of records up to which it is not worth reading the table.
     private static let shortList = 16
 
     /// The positions of a table's foreign keys among a record's columns, read once for each list.

@@ -71,7 +71,7 @@ extension Table {
     /// The key that the library gives a new record; nil if the engine does.
     @inlinable
     static func generatedKey(on connection: Connection) -> Key? {
-        Key.generate() ?? (connection.makesRowIDs ? Key.generated(rowID: .random(in: Connection.madeRowIDs)) : nil)
+        Key.generate() ?? (connection.makesRowIDs ? Key.generated(rowID: .random(in: Connection.generatedRowIDs)) : nil)
     }
 
     @inlinable

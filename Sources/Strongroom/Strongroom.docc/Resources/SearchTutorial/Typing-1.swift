@@ -11,9 +11,9 @@ func bold(_ text: String, at ranges: [Range<String.Index>]) -> String {
 }
 
 func printNotes(for typed: String, in store: Store) async throws {
-    let question = SearchQuery.typing(typed)
-    let hits = try await store.read { db in try Note.hits(question, limit: 10, in: db) }
+    let query = SearchQuery.typing(typed)
+    let hits = try await store.read { db in try Note.hits(query, limit: 10, in: db) }
     for hit in hits {
-        print(bold(hit.record.title, at: question.highlights(in: hit.record.title)))
+        print(bold(hit.record.title, at: query.highlights(in: hit.record.title)))
     }
 }
