@@ -95,8 +95,8 @@ struct ReplicaWriter: Sendable {
     /// The number of changes from one check of those before to the next.
     private static let distance: UInt64 = 256
 
-    /// The error for a number that is taken: by another writer, or by an earlier request of this one, whose response was
-    /// lost.
+    /// The error for a number that is taken: by another writer, or by an earlier request of this one, whose response
+    /// was lost.
     private mutating func taken(_ path: String) async throws -> StrongroomError {
         unconfirmed = nil
         let header = try await folder.header(path)

@@ -14,6 +14,16 @@ struct ShownTextExamples {
         @Column(default: "") var email = ""
     }
 
+    enum Aged {
+        @Table("contact")
+        struct Contact {
+            var id: Int64?
+            var name: String
+            var age: Int
+            var email: String?
+        }
+    }
+
     enum Dated {
         @Table("contact")
         struct Contact {
@@ -54,7 +64,7 @@ struct ShownTextExamples {
 
     @Test func `an error in a predicate is shown with its position`() throws {
         let text = try #require(try shown("", in: "PredicatesAsText.md").first)
-        let error = #expect(throws: StrongroomError.self) { try Contact.where("name == 'Ada' AND agee > 18") }
+        let error = #expect(throws: StrongroomError.self) { try Aged.Contact.where("name == 'Ada' AND agee > 18") }
         #expect(error?.code == .invalidPredicate)
         #expect(error?.message == text)
     }

@@ -189,6 +189,7 @@ struct DemoWorkshop {
         Version: 9
         Description: Was removed
 
+
         """
 
     let directory: TemporaryDirectory

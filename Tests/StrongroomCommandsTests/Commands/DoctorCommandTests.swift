@@ -148,7 +148,7 @@ struct VerifyCommandTests {
         struct Detail: Decodable {
             struct Page: Decodable { let number: Int, description: String }
 
-            let whole: Bool
+            let intact: Bool
             let pages: Int
             let damagedPages: [Page]
         }
@@ -164,7 +164,7 @@ struct VerifyCommandTests {
         let run = try await ledger.run("verify", "ledger.sqlite", "--json")
         #expect(run.status == .success)
         let detail = try #require(try run.json(Answer.self).detail)
-        #expect(detail.whole && detail.pages > 1 && detail.damagedPages.isEmpty)
+        #expect(detail.intact && detail.pages > 1 && detail.damagedPages.isEmpty)
         #expect(try await ledger.run("verify", "ledger.sqlite").output.contains("intact"))
     }
 

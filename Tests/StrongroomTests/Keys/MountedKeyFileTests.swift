@@ -137,11 +137,11 @@ struct MountedKeyFileTests {
             #expect(try await store.rotate().method == .unchanged)
             try directory.publish("one\ntwo\n")
             let report = try await store.rotate()
-            #expect(report.from == 1 && report.to == 2)
+            #expect(report.from == 0 && report.to == 1)
             try directory.publish("two\nthree\n")
         }
         let rotation = try #require(try await vault.keep("a").rotation)
-        #expect(rotation.from == 1 && rotation.to == 2)
+        #expect(rotation.from == 0 && rotation.to == 1)
         #expect(try await Vault(directory.path("files"), keys: .passphrase("three")).lines() == ["a"])
     }
 
@@ -195,7 +195,7 @@ struct MountedKeyFileTests {
     private static let digits = String(repeating: "0123456789abcdef", count: 4)
 
     @Test(arguments: [
-        ("", "holds no key"), ("\r\n\n", "holds no key"), ("\u{FEFF}secret\n", "byte order mark"),
+        ("", "contains no key"), ("\r\n\n", "contains no key"), ("\u{FEFF}secret\n", "byte order mark"),
         ("old\nraw:\(digits.dropLast(20))", "line 2"), ("old\nraw:\(digits) raw:\(digits)\n", "line 2"),
         ("raw:\(digits),\n", "a line of its own"), ("sec\0ret", "not text in UTF-8"),
     ])

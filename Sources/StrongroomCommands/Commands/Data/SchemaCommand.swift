@@ -12,9 +12,9 @@ struct SchemaCommand: AsyncParsableCommand {
 
             With --check the schema is compared with a file that `schema` has printed, by meaning: whitespace, \
             quotation marks, the case of names and the order of columns make no difference. Each difference is \
-            printed, with exit code 1. Full-text indexes and histories are not compared. With --new it is the schema that the \
-            configuration gives a new file; the database does not have to exist. So a repository keeps the schema of \
-            a release, and its tests notice each change:
+            printed, with exit code 1. Full-text indexes and histories are not compared. With --new it is the schema \
+            that the configuration gives a new file; the database does not have to exist. So a repository keeps the \
+            schema of a release, and its tests notice each change:
 
               strongroom schema addressbook.sqlite --new > schema.sql
               strongroom schema addressbook.sqlite --new --check schema.sql
