@@ -5,5 +5,5 @@ struct Patient {
 }
 
 let clinic = "a"
-let former = "b"
+let closedClinic = "b"
 let place = "/srv/backups"
