@@ -79,10 +79,12 @@ package enum FileSystem {
 
     static func isMountedReadOnly(_ path: String) -> Bool { !mayWrite(path) && errno == EROFS }
 
-    /// Whether nobody can write the file system of a file through the mount that the process sees.
-    static func isOnReadOnlyMount(_ path: String) -> Bool {
-        var status = statvfs()
-        return statvfs(path, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0
+    /// Whether a file is on another file system than the root, which is mounted read-only. Of the root's own file
+    /// system a service may see directories as read-only that others can write.
+    static func isOnOwnReadOnlyMount(_ path: String) -> Bool {
+        var (system, own, root) = (statvfs(), stat(), stat())
+        guard statvfs(path, &system) == 0, system.f_flag & UInt(ST_RDONLY) != 0 else { return false }
+        return stat(path, &own) == 0 && stat("/", &root) == 0 && own.st_dev != root.st_dev
     }
 
     static func isSymbolicLink(_ path: String) -> Bool {

@@ -9,13 +9,13 @@ import Glibc
 /// A path without symbolic links, no component of which anybody but root and the user of the process can replace.
 ///
 /// The directories, and the symbolic links that were followed, belong to one of them. Nobody else can write a
-/// directory, sticky or not, unless its mount is read-only.
+/// directory, sticky or not, unless it is on a file system of its own that is mounted read-only.
 struct TrustedPath {
     /// The error for a path that is not trusted; its subject precedes the reason.
     typealias Refusal = (_ reason: String) -> StrongroomError
 
     let path: String
-    /// Whether one of the directories keeps all other users out.
+    /// Whether one of the directories that contain the file keeps all other users out.
     let isClosed: Bool
 
     private static let maximumLinks = 40
@@ -24,7 +24,8 @@ struct TrustedPath {
         // The next component is the last one.
         var rest = Self.components(path)
         if path.utf8.first != UInt8(ascii: "/") { rest += Self.components(try FileSystem.resolve(".")) }
-        var isClosed = try Self.keepsOthersOut("/", FileStatus.ofName("/"), refusal)
+        // What a link or ".." has left again does not protect the file.
+        var closed: [String] = try Self.keepsOthersOut("/", FileStatus.ofName("/"), refusal) ? ["/"] : []
         var (reached, links) = ("/", 0)
         while let name = rest.popLast() {
             guard name != ".." else {
@@ -41,11 +42,12 @@ struct TrustedPath {
                 rest += Self.components(target)
                 if target.utf8.first == UInt8(ascii: "/") { reached = "/" }
             } else {
-                if !rest.isEmpty, try Self.keepsOthersOut(next, status, refusal) { isClosed = true }
+                if !rest.isEmpty, try Self.keepsOthersOut(next, status, refusal) { closed.append(next) }
                 reached = next
             }
         }
-        (self.path, self.isClosed) = (reached, isClosed)
+        self.path = reached
+        isClosed = closed.contains { $0 == "/" || reached.utf8.starts(with: "\($0)/".utf8) }
     }
 
     /// The components of a path, in reverse order.
@@ -62,7 +64,7 @@ struct TrustedPath {
         guard status.isDirectory else { throw FileSystem.failure(ENOTDIR, "cannot use as a directory", path) }
         try requireOwner(of: status, "the directory \"\(path)\"", refusal)
         let others = try ForeignAccess(status, at: path, refusal)
-        guard !others.mayWrite || FileSystem.isOnReadOnlyMount(path) else {
+        guard !others.mayWrite || FileSystem.isOnOwnReadOnlyMount(path) else {
             throw refusal(
                 """
                 can be replaced by other users, who can write the directory "\(path)"; use another directory, or \

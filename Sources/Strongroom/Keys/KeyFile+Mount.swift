@@ -32,7 +32,9 @@ extension KeyFile {
                 `KeyFile(_:access:)`.
                 """)
         }
-        guard let value = getenv(Self.credentialsVariable), value.pointee != 0 else {
+        // The caller of a setuid program chooses its environment.
+        let isOwn = getuid() == geteuid() && getgid() == getegid()
+        guard isOwn, let value = getenv(Self.credentialsVariable), value.pointee != 0 else {
             throw StrongroomError(
                 .keySource,
                 """
@@ -75,10 +77,10 @@ extension KeyFile {
             throw refusal(
                 "has an access list that lets other users read it. \(advice(or: "Run: setfacl -b '\(path)'"))")
         }
-        guard FileSystem.isOnReadOnlyMount(way.path) else {
+        guard FileSystem.isOnOwnReadOnlyMount(way.path) else {
             throw refusal(
                 """
-                can be read by other users, and its mount is not read-only. \
+                can be read by other users, and is not on a file system of its own that is mounted read-only. \
                 \(advice(or: "Run: chmod go= '\(path)'"))
                 """)
         }
@@ -89,7 +91,7 @@ extension KeyFile {
     ///
     /// ```swift
     /// for await _ in try KeyFile(credential: "keys").changes() {
-    ///     try await store.rotate()
+    ///     do { try await store.rotate() } catch { logger.error("\(error)") }
     /// }
     /// ```
     ///
@@ -133,7 +135,7 @@ extension KeyFile {
                 """
         }
         let isOfDocker = ["/run/secrets", "/var/run/secrets"].contains(directory)
-        guard isOfDocker || FileSystem.isOnReadOnlyMount(path) else { return nil }
+        guard isOfDocker || FileSystem.isOnOwnReadOnlyMount(path) else { return nil }
         return """
             \(isOfDocker ? "For a secret of Docker" : "On this read-only mount"), let the platform set the user of \
             this program (uid, gid) and mode 0400, or read it with `access: .mounted` (--credential in the tool)

@@ -23,7 +23,7 @@ package enum SchemaText {
             SELECT type, name, tbl_name, sql FROM sqlite_master
             WHERE sql IS NOT NULL
                 AND name NOT LIKE 'sqlite~_%' ESCAPE '~'
-                AND name NOT LIKE 'strongroom~_%' ESCAPE '~'
+                AND (type NOT IN ('trigger', 'view') OR name NOT LIKE 'strongroom~_%' ESCAPE '~')
                 AND tbl_name NOT LIKE 'strongroom~_%' ESCAPE '~'
                 AND (\(table) IS NULL OR tbl_name = \(table) COLLATE NOCASE)
             ORDER BY type = 'trigger', type = 'view', tbl_name, type <> 'table', type, name
@@ -48,8 +48,9 @@ package enum SchemaText {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw CommandFailure("badSchema", "\"\(file)\" is no text in UTF-8.", .dataError)
         }
-        let (complete, rest) = SQLStatements.split(text)
-        return complete + (rest.allSatisfy(\.isWhitespace) ? [] : [rest])
+        var statements = SQLStatements()
+        let complete = statements.add(String(text.trimmingPrefix("\u{FEFF}")))
+        return complete + (statements.isBlank ? [] : [statements.rest])
     }
 
     /// The schema that statements create in an empty database.
@@ -59,7 +60,7 @@ package enum SchemaText {
         for sql in statements {
             do {
                 try db.execute(SQL(stringLiteral: sql))
-            } catch let error as StrongroomError {
+            } catch let error as StrongroomError where error.code != .missingFunction {
                 throw CommandFailure("badSchema", "\"\(file)\" is no schema: \(error.message)", .dataError)
             }
         }
@@ -69,25 +70,34 @@ package enum SchemaText {
     /// See SQLite's documentation, "The Virtual Table Mechanism of SQLite", section 2.16 (sqlite.org/vtab.html).
     private static func isShadow(_ entry: Entry, _ entries: [Entry]) -> Bool {
         guard entry.kind == "table", let separator = entry.name.lastIndex(of: "_") else { return false }
-        let owner = entry.name[..<separator]
-        return shadowSuffixes.contains(entry.name[separator...].dropFirst().lowercased())
-            && entries.contains { $0.name.isSameName(as: String(owner)) && $0.sql.isCreationOfVirtualTable }
+        let (owner, suffix) = (entry.name[..<separator], entry.name[separator...].dropFirst().lowercased())
+        return entries.contains { $0.name.isSameName(as: String(owner)) && $0.shadowSuffixes.contains(suffix) }
     }
-
-    /// Of FTS3, FTS4, FTS5 and R-tree tables.
-    private static let shadowSuffixes: Set<String> = [
-        "config", "content", "data", "docsize", "idx", "node", "parent", "rowid", "segdir", "segments", "stat",
-    ]
 
     /// The statements, each terminated by a semicolon.
     package static func sql(_ entries: [Entry]) -> String {
-        entries.map { $0.sql + ";\n" }.joined()
+        // SQLite keeps a comment at the end of a view, in which a semicolon would end nothing.
+        entries.map { $0.sql + ($0.sql.endsInComment ? "\n;\n" : ";\n") }.joined()
+    }
+}
+
+extension SchemaText.Entry {
+    /// The endings of the tables in which a virtual table keeps its content; empty for any other object.
+    fileprivate var shadowSuffixes: Set<String> {
+        let words = [SQLToken](sql: sql).filter { $0.kind != .space }
+        guard words.count > 5, words[1].isWord("VIRTUAL"), let using = words.firstIndex(where: { $0.isWord("USING") }),
+            using + 1 < words.count
+        else { return [] }
+        let content: Set<String> = words.contains { $0.isWord("content") } ? [] : ["content"]
+        return switch words[using + 1].text.lowercased() {
+        case "fts3", "fts4": content.union(["segdir", "segments", "docsize", "stat"])
+        case "fts5": content.union(["config", "data", "docsize", "idx"])
+        case let module where module.hasPrefix("rtree"): ["node", "parent", "rowid"]
+        default: []
+        }
     }
 }
 
 extension String {
-    fileprivate var isCreationOfVirtualTable: Bool {
-        let words = [SQLToken](sql: self).filter { $0.kind != .space }.prefix(2)
-        return words.count == 2 && words[0].isWord("CREATE") && words[1].isWord("VIRTUAL")
-    }
+    fileprivate var endsInComment: Bool { [SQLToken](sql: self).last?.text.hasPrefix("--") ?? false }
 }

@@ -60,13 +60,22 @@ final class AutomaticRun: ProofResults {
         if subject.configuration.settings(for: subject.name).rotation == .never {
             report.leftOut.append("rotation during migrations: the configuration's settings never rotate files")
         }
-        let files = (origins + [newest].compactMap(\.self)).map {
-            VersionFile(version: $0.version, file: $0.file, key: $0.key)
-        }
-        if newest != nil { try await proveStatements(in: files) }
+        try await proveStatements()
         reportRemovals()
         report.kept = kept.sorted { $0.key < $1.key }.map { "\($0.key), in \($0.value.joined(separator: ", "))" }
         reportUnprovedRecords(of: today.tables)
+    }
+
+    /// Prepares the statements of the program's work in files of the declared releases, which have an order.
+    private func proveStatements() async throws {
+        guard let newest, !proof.checkedWork.isEmpty else { return }
+        let versions = releases.map(\.version)
+        let files = versions.flatMap { version in origins.filter { $0.version == version } } + [newest]
+        try await proveStatements(
+            in: files.map { VersionFile(version: $0.version, file: $0.file, key: $0.key) })
+        for origin in origins where !versions.contains(origin.version) {
+            report.leftOut.append("statements at \(origin.title): declare its release with `release(_:tables:)`")
+        }
     }
 
     /// The declared releases, without those that are faults.

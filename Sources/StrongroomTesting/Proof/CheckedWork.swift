@@ -24,7 +24,8 @@ extension MigrationProof {
     /// Adds work of the program, each statement of which must be valid in the schema of every version from one on.
     ///
     /// The work runs once, in a file of the newest version with the planted data, and is rolled back. Its statements
-    /// are recorded and then prepared, not run, in a file of each version. A program that opens files before it
+    /// are recorded and then prepared, not run, in a file of each version; so the work must not use tables that it
+    /// creates. A program that opens files before it
     /// migrates them names the oldest version that its statements must accept; for others the newest version is enough,
     /// so that a test reaches each SQL literal.
     ///
@@ -38,8 +39,8 @@ extension MigrationProof {
     /// ```
     ///
     /// - Parameters:
-    ///   - version: The oldest version whose schema the statements must be valid in: one of a step, of a declared
-    ///     release or of a fixture file; `automatic` for today's tables.
+    ///   - version: The oldest version whose schema the statements must be valid in: one of a step or of a declared
+    ///     release; `automatic` for today's tables.
     ///   - fileID: The caller's file.
     ///   - line: The caller's line.
     ///   - work: Runs the statements, in the schema of the newest version; called once on a store's thread.

@@ -3,8 +3,7 @@ package import Strongroom
 extension SchemaDescription {
     /// Reads the schema of a database, without the internal tables of the engine and the library.
     ///
-    /// - Parameter withUpkeep: Whether it includes the library's own triggers on the tables, which keep full-text
-    ///   indexes and histories.
+    /// - Parameter withUpkeep: Whether it includes the library's own triggers that keep full-text indexes.
     package init(in db: borrowing some Reading & ~Copyable, withUpkeep: Bool = true) throws {
         self.init()
         for table in try db.tableNames() {
@@ -17,7 +16,7 @@ extension SchemaDescription {
             WHERE type IN ('trigger', 'view') AND sql IS NOT NULL AND name <> 'strongroom_database'
             """
         ) { row in others.append((try row[0], try row[1], try row[2], try row[3])) }
-        for other in others where withUpkeep || !other.name.hasPrefix("strongroom_") {
+        for other in others where withUpkeep || !other.name.asciiFolded.hasPrefix("strongroom_") {
             var item = SchemaItem(title: "\(other.kind) \"\(other.name)\"")
             if other.kind == "trigger" { item.owner = "table \"\(other.table)\"" }
             item.add("the statement", SQLMeaning.ofCreation(other.sql).text, shown: "\"\(other.sql)\"")
@@ -94,8 +93,10 @@ private struct TableReading {
         var item = SchemaItem(title: "column \"\(table).\(column.name)\"", owner: title)
         let declaration = declaration(of: column.name)
         let type = column.declaredType
+        // The library's own types say what a stored number or text means.
+        let isOwn = StoredForm(declaredType: type) != nil || type.isSameName(as: SortedDecimal.declaredType)
         item.add(
-            "the type", isStrict ? type.asciiFolded : Self.affinity(of: type),
+            "the type", isStrict || isOwn ? type.asciiFolded : Self.affinity(of: type),
             shown: type.isEmpty ? "not declared" : type)
         // The row id is never NULL, nor is a part of the primary key of a WITHOUT ROWID table.
         let isNeverNull = column.name == rowIDColumn?.name || isWithoutRowID && column.keyPosition != nil

@@ -175,6 +175,26 @@ struct DataCommandTests {
         #expect(try await workshop.run("schema", "--check", workshop.directory.path("missing.sql")).status == 66)
     }
 
+    @Test func whatSchemaPrintsIsTheSameSchema() async throws {
+        let workshop = try await DataWorkshop()
+        for sql in [
+            "CREATE VIEW sizes AS SELECT size FROM item -- in metres", "CREATE TABLE mail_data (a)",
+            "CREATE VIRTUAL TABLE mail USING fts4 (text)", "CREATE INDEX strongroom_mine ON item (size)",
+            "CREATE TABLE bill (price DECIMAL_INTEGER(2), due UNIXTIME_INTEGER)",
+        ] {
+            #expect(try await workshop.run("query", sql, "--write").status == 0)
+        }
+        let schema = try await workshop.run("schema").output
+        #expect(schema.contains("mail_data") && !schema.contains("mail_segdir"))
+        try workshop.write("\u{FEFF}\(schema)-- the end\n", to: "schema.sql")
+        let same = try await workshop.run("schema", "--check", workshop.directory.path("schema.sql"))
+        #expect(same.status == 0, "\(same.output)\(same.errors)")
+        let other = schema.replacing("INTEGER(2)", with: "INTEGER(4)").replacing("UNIXTIME_", with: "UNIXTIME_MS_")
+        try workshop.write(other, to: "other.sql")
+        let changed = try await workshop.run("schema", "--check", workshop.directory.path("other.sql"), "--json")
+        #expect((try changed.json()["differences"] as? [String])?.count == 2, "\(changed.output)")
+    }
+
     @Test func theSchemaOfANewFileNeedsNoDatabase() async throws {
         let workshop = try await DataWorkshop()
         let new = try await workshop.run(["schema", "addressbook_none.sqlite", "--new"])

@@ -41,7 +41,7 @@ struct MountedKeyFileTests {
         arguments: [0o440, 0o444, 0o640, 0o644, 0o404] as [mode_t])
     func `a file that others can read is refused on a mount that can be written`(mode: mode_t) throws {
         let path = try directory.write("secret", to: "keys", mode: mode)
-        try expectRefusal(path, saying: "can be read by other users", "not read-only", "chmod go= '\(path)'")
+        try expectRefusal(path, saying: "can be read by other users", "mounted read-only", "chmod go= '\(path)'")
     }
 
     @Test(arguments: [0o440, 0o444, 0o640, 0o644] as [mode_t])
@@ -64,6 +64,20 @@ struct MountedKeyFileTests {
         try FileManager.default.createSymbolicLink(
             atPath: directory.path("link"), withDestinationPath: "inner/way/keys")
         try expectRefusal(directory.path("link"), saying: words[0], words[1])
+    }
+
+    @Test(.enabled(if: SecretDirectory.isOpen, SecretDirectory.reasonOfOpen))
+    func `a directory that the path leaves again keeps nobody out`() throws {
+        let keys = try directory.write("secret", to: "keys", mode: 0o644)
+        try FileManager.default.createDirectory(
+            atPath: directory.path("closed"), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        try FileManager.default.createSymbolicLink(
+            atPath: directory.path("closed/absolute"), withDestinationPath: keys)
+        try FileManager.default.createSymbolicLink(
+            atPath: directory.path("closed/relative"), withDestinationPath: "../keys")
+        for detour in ["closed/absolute", "closed/relative", "closed/../keys"] {
+            try expectRefusal(directory.path(detour), saying: "can be read by other users")
+        }
     }
 
     @Test func `a link in a directory that others can write is refused`() throws {

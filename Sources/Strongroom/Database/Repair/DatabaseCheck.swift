@@ -221,7 +221,8 @@ extension PageContents {
     ) throws -> [DamagedPage] {
         guard !damaged.isEmpty else { return [] }
         var owners = try TreeSurvey(
-            self, entries, damaged: PageSet(pages: pages.count, damaged), checkCancellation: checkCancellation
+            self, entries, damaged: PageSet(pages: pages.count, damaged), until: damaged.count,
+            checkCancellation: checkCancellation
         ).owners
         try nameUnused(damaged, &owners)
         return damaged.map { DamagedPage(number: $0, owner: owners[$0] ?? .unknown) }

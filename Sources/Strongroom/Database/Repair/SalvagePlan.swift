@@ -205,13 +205,15 @@ struct TreeSurvey {
     private(set) var owners: [Int: DamagedPage.Owner] = [:]
 
     /// Walks all trees.
+    ///
+    /// - Parameter count: The number of damaged pages after whose owners are known no further tree is walked.
     init(
-        _ contents: PageContents, _ entries: [SchemaEntry], damaged: PageSet,
+        _ contents: PageContents, _ entries: [SchemaEntry], damaged: PageSet, until count: Int = .max,
         hasRowIDs: (String) -> Bool = { _ in false }, checkCancellation: () throws -> Void
     ) throws {
         reached = PageSet(pages: contents.pages.count)
         let walk = TreeWalk(contents: contents)
-        for root in [.schemaTable] + entries where root.page > 0 {
+        for root in [.schemaTable] + entries where root.page > 0 && owners.count < count {
             var tree = Tree(root: root, hasRowIDs: root.kind != .index && hasRowIDs(root.name))
             try walk.walk(root.page) { event in
                 switch event {

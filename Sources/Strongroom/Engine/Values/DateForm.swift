@@ -138,7 +138,7 @@ package enum StoredForm: Sendable, Hashable {
     case date(DateForm)
 
     /// The form of a declared type; nil for any other type.
-    init?(declaredType: String) {
+    package init?(declaredType: String) {
         if let scale = DecimalScale(declaredType: declaredType) {
             self = .decimal(scale)
         } else if let form = DateForm(declaredType: declaredType) {

@@ -28,16 +28,21 @@ struct StoreContext: Sendable {
 extension StoreContext {
     /// Requests everything but the keys from a configuration.
     ///
-    /// - Parameter storage: Where the data is; nil for what the settings say.
+    /// - Parameters:
+    ///   - storage: Where the data is; nil for what the settings say.
+    ///   - checksMigrator: Whether an invalid migrator is an error.
     /// - Throws: ``StrongroomError`` with `invalidMigrator`, `invalidSetting`, `invalidName` for a relative path; what
     ///   the configuration throws.
-    init(_ name: DatabaseName, _ configuration: any Configuration, in storage: Persistence? = nil) throws {
+    init(
+        _ name: DatabaseName, _ configuration: any Configuration, in storage: Persistence? = nil,
+        checksMigrator: Bool = true
+    ) throws {
         var settings = configuration.settings(for: name)
         settings.storage = storage ?? settings.storage
         var logger = configuration.logger(for: name)
         logger?[metadataKey: "database"] = .string(name.fileName)
         let migrator = try configuration.migrator(for: name)
-        try migrator?.check()
+        if checksMigrator { try migrator?.check() }
         let isOnDisk = settings.storage == .disk
         var file = DatabaseFile(
             path: ":memory:", name: name.fileName,

@@ -36,10 +36,11 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         var blocked = 0
         /// How many threads are started as soon as work is queued.
         var largest: Int
+        /// The number of stores that use the executor.
         var stores = 0
+        /// The number of items that have begun.
         var begun: UInt64 = 0
-        /// Whether ``watch(_:)`` starts a further thread if no work begins.
-        var isWatched = false
+        var reserve = Reserve.none
         /// Sleeping threads that have not been signalled yet.
         var sleeping = 0
         /// Threads that poll for work before they sleep.
@@ -51,8 +52,10 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         var whenNoneIsIdle: DispatchSemaphore?
     }
 
+    /// The thread-local state of a thread.
     private final class CurrentThread {
-        let executor: StoreExecutor
+        let executor: ObjectIdentifier
+        let owner: StoreExecutor
         /// Whether it runs posted work rather than a task's job, which may run for long after it has posted.
         var isWorking = false
         /// Whether another thread replaces it while it waits.
@@ -60,22 +63,22 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         /// The work to run next on this thread.
         var next: (@Sendable () -> Void)?
 
-        init(_ executor: StoreExecutor) { self.executor = executor }
+        init(_ executor: StoreExecutor) {
+            self.executor = ObjectIdentifier(executor)
+            owner = executor
+        }
     }
 
     private static let pointer = ThreadLocal()
 
     let state: Locked<State>
+    let wakeReserve = DispatchSemaphore(value: 0)
     private let wake = DispatchSemaphore(value: 0)
     /// The number of queued items; a polling thread reads it without the lock.
     private let pending = Atomic<Int>(0)
-    private let name: String
+    let name: String
     /// How many threads may be started beyond the usual number while work is stalled.
-    private let largestReserve: Int
-
-    /// How long queued work waits for a busy thread before another one is started.
-    private static let stallTime = DispatchTimeInterval.milliseconds(10)
-    private static let watching = DispatchQueue(label: "strongroom.stall")
+    let largestReserve: Int
 
     /// How many items may follow each other on one thread before queued work gets it.
     private static let longestChain = 64
@@ -85,7 +88,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     private static let maxPolls = 100
 
     /// How long an idle thread is kept.
-    private static let patience = DispatchTimeInterval.seconds(5)
+    static let patience = DispatchTimeInterval.seconds(5)
 
     /// - Parameters:
     ///   - threads: How many threads are started as soon as work is queued.
@@ -94,6 +97,11 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         self.name = name
         largestReserve = reserve
         state = Locked(State(largest: threads))
+    }
+
+    /// The threads of the stores of a registry; the first store that is opened starts them.
+    convenience init() {
+        self.init(name: "strongroom", threads: 1, reserve: 512)
     }
 
     /// Adds a store, whose operations need a number of threads at the same time.
@@ -112,15 +120,18 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     /// - Parameter isWaiting: Whether to wait then until the idle threads have ended.
     func removeStore(isWaiting: Bool) {
         let ended = isWaiting ? DispatchSemaphore(value: 0) : nil
-        let (sleeping, mustWait) = state.withLock { state in
+        let (sleeping, isReserveSleeping, mustWait) = state.withLock { state in
             state.stores -= 1
-            guard state.stores == 0 else { return (0, false) }
+            guard state.stores == 0 else { return (0, false, false) }
             state.isRetired = true
             if state.idle > 0, state.whenNoneIsIdle == nil { state.whenNoneIsIdle = ended }
+            let isReserveSleeping = state.reserve == .sleeping
+            if isReserveSleeping { state.reserve = .watching }
             defer { state.sleeping = 0 }
-            return (state.sleeping, state.idle > 0)
+            return (state.sleeping, isReserveSleeping, state.idle > 0)
         }
         for _ in 0..<sleeping { wake.signal() }
+        if isReserveSleeping { wakeReserve.signal() }
         if mustWait { _ = ended?.wait(timeout: .now() + Self.patience) }
     }
 
@@ -148,12 +159,13 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         add(.work(work), .medium)
     }
 
+    /// Whether the current thread is one of the executor's.
     var isCurrent: Bool { current != nil }
 
     private var current: CurrentThread? {
         guard let pointer = Self.pointer.value else { return nil }
         let thread = Unmanaged<CurrentThread>.fromOpaque(pointer).takeUnretainedValue()
-        return thread.executor === self ? thread : nil
+        return thread.executor == ObjectIdentifier(self) ? thread : nil
     }
 
     /// Blocks for something that queued work may provide: if the current thread is one of the executor's, another one
@@ -183,11 +195,13 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     /// to, if any, replaces it meanwhile.
     static func blockingAny<T>(_ wait: () -> T) -> T {
         guard let pointer = pointer.value else { return wait() }
-        return Unmanaged<CurrentThread>.fromOpaque(pointer).takeUnretainedValue().executor.blocking(wait)
+        return Unmanaged<CurrentThread>.fromOpaque(pointer).takeUnretainedValue().owner.blocking(wait)
     }
 
+    /// The number of threads.
     var threadCount: Int { state.withLock { $0.threads + $0.blocked } }
 
+    /// Called by a thread when it ends.
     private func recordThreadEnd() {
         DedicatedThread.end()
         state.withLock { removeIdleThread(&$0) }
@@ -198,8 +212,8 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         if state.idle == 0 { state.whenNoneIsIdle.take()?.signal() }
     }
 
-    private enum Need {
-        case none, sleeper, thread, watch
+    enum Need {
+        case none, sleeper, thread, reserve, reserveSleeper
     }
 
     private func add(_ item: Item, _ urgency: Urgency) {
@@ -212,37 +226,16 @@ public final class StoreExecutor: TaskExecutor, Sendable {
                 state.sleeping -= 1
                 return .sleeper
             }
-            if state.threads < state.largest {
-                state.threads += 1
-                return .thread
-            }
-            guard !state.isWatched, state.threads < state.largest + largestReserve else { return .none }
-            state.isWatched = true
-            return .watch
+            guard state.threads < state.largest else { return reserve(&state) }
+            state.threads += 1
+            return .thread
         }
         switch need {
         case .none: break
         case .sleeper: wake.signal()
         case .thread: startThread()
-        case .watch: watch(state.withLock { $0.begun })
-        }
-    }
-
-    /// Starts a further thread if no work begins for ``stallTime``, and so on until nothing is queued.
-    ///
-    /// - Parameter begun: The number of items that have begun.
-    private func watch(_ begun: UInt64) {
-        Self.watching.asyncAfter(deadline: .now() + Self.stallTime) { [weak self] in
-            guard let self else { return }
-            let (isStalled, next) = state.withLock { state -> (Bool, UInt64?) in
-                let isStalled = state.count > 0 && state.begun == begun
-                if isStalled { state.threads += 1 }
-                let left = state.count - (isStalled ? 1 : 0)
-                state.isWatched = left > 0 && state.threads < state.largest + largestReserve
-                return (isStalled, state.isWatched ? state.begun : nil)
-            }
-            if isStalled { startThread() }
-            if let next { watch(next) }
+        case .reserve: startReserve()
+        case .reserveSleeper: wakeReserve.signal()
         }
     }
 
@@ -250,7 +243,8 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         DedicatedThread.start(name) { [self] in work() }
     }
 
-    private func work() {
+    /// Runs queued work until the thread is to end.
+    func work() {
         let current = CurrentThread(self)
         withExtendedLifetime(current) {
             Self.pointer.value = Unmanaged.passUnretained(current).toOpaque()

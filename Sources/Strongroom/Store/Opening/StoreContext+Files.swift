@@ -35,8 +35,9 @@ extension StoreContext {
             return (keys, try keys.unlock(content))
         } catch let error as StrongroomError where error.code == .wrongKey {
             // Another process may have written the envelope, and the file, since the envelope was read.
-            let newer = try databaseKeys(chain, salt: content.salt)
-            guard newer.envelope?.sealed != keys.envelope?.sealed else { throw error }
+            guard let newer = try? databaseKeys(chain, salt: content.salt),
+                newer.envelope?.sealed != keys.envelope?.sealed
+            else { throw error }
             return (newer, try newer.unlock(content))
         }
     }

@@ -68,7 +68,7 @@ struct StoreOpening: Sendable {
             try rotate(&unlocked, &keys, content)
             let connection = try configuredConnection(unlocked)
             try rebuildFullText(connection) { try $0.rebuildFullTextWithoutStatistics() }
-            try migrate(connection, plan, key: .some(unlocked.derivedKey))
+            try migrate(connection, plan, key: report.outcome == .created ? nil : .some(unlocked.derivedKey))
             try rebuildFullText(connection) { try $0.rebuildSecureFullText() }
             try recordName(connection, recorded)
             // The next opening tries again.

@@ -60,7 +60,7 @@ extension Stores {
         _ name: DatabaseName, countsTables: Bool = true,
         progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) async throws -> FileDiagnosis {
-        var context = try StoreContext(name, configuration(of: name), in: .disk)
+        var context = try StoreContext(name, configuration(of: name), in: .disk, checksMigrator: false)
         context.file.isReadOnly = true
         context = try context.located()
         guard try FileStatus.at(FileSystem.directory(of: context.path)) != nil else {

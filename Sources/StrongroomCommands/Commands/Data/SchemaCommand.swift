@@ -12,9 +12,10 @@ struct SchemaCommand: AsyncParsableCommand {
 
             With --check the schema is compared with a file that `schema` has printed, by meaning: whitespace, \
             quotation marks, the case of names and the order of columns make no difference. Each difference is \
-            printed, with exit code 1. Full-text indexes and histories are not compared. With --new it is the schema \
-            that the configuration gives a new file; the database does not have to exist. So a repository keeps the \
-            schema of a release, and its tests notice each change:
+            printed, with exit code 1. Full-text indexes are not compared, and of declared types, which SQLite reads \
+            by their beginning, only those that say how the library stores a value. With --new it is the schema that \
+            the configuration gives a new file; the database does not have to exist. So a repository keeps the schema \
+            of a release, and its tests notice each change:
 
               strongroom schema addressbook.sqlite --new > schema.sql
               strongroom schema addressbook.sqlite --new --check schema.sql
@@ -69,6 +70,11 @@ struct SchemaCommand: AsyncParsableCommand {
         guard found.isConfigured else {
             throw CommandFailure(
                 "noConfiguration", "Only a configuration has tables for a new file: give a database's name, no path.",
+                .configuration)
+        }
+        guard try found.configuration.migrator(for: found.name) != nil else {
+            throw CommandFailure(
+                "noMigrator", "The configuration of \"\(found.name)\" gives no migrator, so a new file has no tables.",
                 .configuration)
         }
         return found.inMemory(migrating: true)

@@ -218,6 +218,11 @@ struct MigrationBackupTests {
         #expect(try await plain.with(\.migrator, nil).lines() == ["1", "2"])
     }
 
+    @Test func aDatabaseInMemoryHasNone() async throws {
+        let memory = vault.with(\.settings, StoreSettings(storage: .memory, migrationBackups: .newest(2)))
+        #expect(try await memory.with(\.migrator, Self.migrator(2)).lines() == ["1", "2"])
+    }
+
     @Test func aFileThatAnotherProcessHasOpenIsNotReplaced() async throws {
         try await keepTwo()
         let (isOpen, mayClose) = (directory.path("is-open"), directory.path("may-close"))
