@@ -13,4 +13,8 @@ def module_options(built):
     options = ["-I", str(built), "-Xcc", f"-I{headers.stdout.strip()}/sqlcipher", "-Xcc", "-DSQLITE_HAS_CODEC"]
     for folder in ("CSQLCipher/System", "CLibCrypto/include", "CDiscovery/include"):
         options += ["-Xcc", f"-fmodule-map-file={ROOT}/Sources/{folder}/module.modulemap"]
+    # What swift-configuration, which a service may use, imports.
+    system = Path(built).parents[1] / "checkouts/swift-system/Sources/CSystem/include"
+    if system.exists():
+        options += ["-Xcc", f"-fmodule-map-file={system}/module.modulemap", "-Xcc", f"-I{system}"]
     return options

@@ -11,7 +11,7 @@ final class ServiceProcess: Sendable {
 
     /// What it has written to its standard error.
     private final class Log: Sendable {
-        private let text = Mutex("")
+        private let text = Shared("")
 
         init(_ file: FileHandle) {
             Thread.detachNewThread { [self] in
