@@ -70,7 +70,8 @@ struct MountedKeyFileTests {
     func `a directory that the path leaves again keeps nobody out`() throws {
         let keys = try directory.write("secret", to: "keys", mode: 0o644)
         try FileManager.default.createDirectory(
-            atPath: directory.path("closed"), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            atPath: directory.path("closed"), withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o700])
         try FileManager.default.createSymbolicLink(
             atPath: directory.path("closed/absolute"), withDestinationPath: keys)
         try FileManager.default.createSymbolicLink(
