@@ -1,6 +1,10 @@
 import Strongroom
 package import StrongroomReplication
 
+#if S3
+import StrongroomS3
+#endif
+
 /// An object store as an option names it.
 package enum ReplicaLocation {
     static let scheme = "s3://"
@@ -17,9 +21,18 @@ package enum ReplicaLocation {
     ) throws -> (any ObjectStore)? {
         guard let location else { return nil }
         guard location.hasPrefix(scheme), let endpoint else { return DirectoryObjectStore(FilePath.absolute(location)) }
+        #if S3
         let parts = location.dropFirst(scheme.count).split(separator: "/", maxSplits: 1)
         return try S3ObjectStore(
             bucket: parts.first.map(String.init) ?? "", endpoint: endpoint, region: region,
             credentials: .environment(), prefix: parts.count > 1 ? String(parts[1]) : "")
+        #else
+        throw CommandFailure(
+            "noS3",
+            """
+            This tool was built without S3 services. Build it with \
+            "swift build -c release --product strongroom --traits Commands,Macros,S3", or give a directory.
+            """, .configuration)
+        #endif
     }
 }

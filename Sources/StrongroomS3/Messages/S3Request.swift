@@ -1,3 +1,4 @@
+#if S3
 /// A request of S3's protocol, before it is signed.
 struct S3Request: Sendable {
     enum Method: String {
@@ -30,3 +31,4 @@ struct S3Request: Sendable {
             .joined(separator: "&")
     }
 }
+#endif

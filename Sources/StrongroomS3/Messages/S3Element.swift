@@ -1,3 +1,4 @@
+#if S3
 /// An element of an XML document.
 struct S3Element: Equatable {
     let name: String
@@ -158,3 +159,4 @@ private struct S3DocumentParser {
 
     private func text(_ bytes: ArraySlice<UInt8>) -> String? { String(validating: bytes, as: UTF8.self) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if S3
 internal import Strongroom
 
 /// The slots of the connections to a service, acquired in FIFO order.
@@ -58,3 +59,4 @@ final class S3ConnectionSlots: Sendable {
         next?.resume(returning: true)
     }
 }
+#endif

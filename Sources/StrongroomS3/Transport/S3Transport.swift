@@ -1,3 +1,4 @@
+#if S3
 internal import Dispatch
 internal import Foundation
 #if canImport(FoundationNetworking)
@@ -75,7 +76,8 @@ final class S3Transport: Sendable {
         cancel(task)
         do { try await Task.sleep(for: grace) } catch { return }
         transfer.change {
-            $0.end(.failure(S3Failure(reason: "the request could not be cancelled", mayHaveArrived: true)))
+            $0.end(.failure(HTTPFailure(reason: "the request could not be cancelled", mayHaveArrived: true)))
         }
     }
 }
+#endif

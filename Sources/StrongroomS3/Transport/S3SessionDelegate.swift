@@ -1,3 +1,4 @@
+#if S3
 internal import Foundation
 internal import Strongroom
 #if canImport(FoundationNetworking)
@@ -36,7 +37,7 @@ final class S3SessionDelegate: NSObject, URLSessionDataDelegate {
     ) {
         completionHandler(nil)
         change(task) {
-            $0.end(.failure(S3Failure(reason: "the service closed the connection", mayHaveArrived: true)))
+            $0.end(.failure(HTTPFailure(reason: "the service closed the connection", mayHaveArrived: true)))
         }
     }
 
@@ -90,3 +91,4 @@ final class S3SessionDelegate: NSObject, URLSessionDataDelegate {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if S3
 internal import Strongroom
 
 /// AWS Signature Version 4 of a request whose body is signed.
@@ -53,3 +54,4 @@ struct S3Signature {
         return value
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if S3
 internal import Foundation
 internal import Strongroom
 #if canImport(FoundationNetworking)
@@ -8,7 +9,7 @@ internal import FoundationNetworking
 struct S3Client: Sendable {
     let location: S3Location
     let region: String
-    let credentials: S3Credentials
+    let credentials: any S3CredentialProvider
     let transport: S3Transport
     let retries: S3Retries
     /// The time, in seconds since 1970.
@@ -18,22 +19,23 @@ struct S3Client: Sendable {
     ///
     /// - Returns: An answer that decides the request, or why there is none.
     /// - Throws: `CancellationError`.
-    func attempt(_ request: S3Request) async throws -> Result<S3Response, S3Failure> {
-        guard let signed = signed(request) else {
-            return .failure(S3Failure(reason: "the address cannot be formed", mayHaveArrived: false))
+    func attempt(_ request: S3Request) async throws -> Result<S3Response, HTTPFailure> {
+        let credentials = try await credentials.credentials()
+        guard let signed = signed(request, credentials) else {
+            return .failure(HTTPFailure(reason: "the address cannot be formed", mayHaveArrived: false))
         }
         do {
             let response = try await transport.send(
                 signed, bodyCount: request.body.count, partLength: request.partLength)
             if request.method == .get, request.key != nil, response.isSuccess, !response.hasLength {
-                return .failure(S3Failure(reason: "the answer does not tell its length", mayHaveArrived: true))
+                return .failure(HTTPFailure(reason: "the answer does not tell its length", mayHaveArrived: true))
             }
             guard response.isTransient else { return .success(response) }
             return .failure(
-                S3Failure(
+                HTTPFailure(
                     reason: "the service answered \(response.summary)", mayHaveArrived: true,
                     retryAfter: response.retryAfter(now: now())))
-        } catch let failure as S3Failure {
+        } catch let failure as HTTPFailure {
             return .failure(failure)
         }
     }
@@ -55,7 +57,7 @@ struct S3Client: Sendable {
         }
     }
 
-    private func signed(_ request: S3Request) -> URLRequest? {
+    private func signed(_ request: S3Request, _ credentials: S3Credentials) -> URLRequest? {
         guard let url = location.url(request) else { return nil }
         var result = URLRequest(url: url)
         result.httpMethod = request.method.rawValue
@@ -79,7 +81,7 @@ struct S3Client: Sendable {
     }
 
     /// The error for a request that has no answer.
-    func unreachable(_ failure: S3Failure?, attempts: Int) -> StrongroomError {
+    func unreachable(_ failure: HTTPFailure?, attempts: Int) -> StrongroomError {
         StrongroomError(
             .objectStoreUnreachable,
             """
@@ -88,3 +90,4 @@ struct S3Client: Sendable {
             """)
     }
 }
+#endif

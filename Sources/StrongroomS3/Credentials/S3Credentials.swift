@@ -1,4 +1,5 @@
-internal import Foundation
+#if S3
+public import Foundation
 internal import Strongroom
 
 /// The access key with which requests to an S3 service are signed.
@@ -15,6 +16,8 @@ public struct S3Credentials: Sendable {
     private let secretKey: SecretBytes
     /// The token of temporary credentials.
     let sessionToken: String?
+    /// When temporary credentials expire; nil if that is not known, and for permanent ones.
+    public let expiration: Date?
 
     /// Makes credentials.
     ///
@@ -26,11 +29,13 @@ public struct S3Credentials: Sendable {
     ///   - accessKey: The access key's ID.
     ///   - secretKey: The secret access key.
     ///   - sessionToken: The session token of temporary credentials; nil for permanent ones.
-    public init(accessKey: String, secretKey: String, sessionToken: String? = nil) {
+    ///   - expiration: When temporary credentials expire; nil if that is not known, and for permanent ones.
+    public init(accessKey: String, secretKey: String, sessionToken: String? = nil, expiration: Date? = nil) {
         self.accessKey = accessKey
         var secretKey = secretKey
         self.secretKey = secretKey.withUTF8 { SecretBytes(UnsafeRawBufferPointer($0)) }
         self.sessionToken = sessionToken
+        self.expiration = expiration
     }
 
     /// Reads the credentials from the environment variables that other S3 tools use: `AWS_ACCESS_KEY_ID`,
@@ -67,6 +72,11 @@ public struct S3Credentials: Sendable {
             sessionToken: token)
     }
 
+    /// Whether these are the same as others: the same access key's ID and session token.
+    func isSame(as other: S3Credentials) -> Bool {
+        accessKey == other.accessKey && sessionToken == other.sessionToken
+    }
+
     /// The key that signs the requests of one day, in one region, as Signature Version 4 derives it.
     func signingKey(day: String, region: String) -> [UInt8] {
         var key = Array("AWS4".utf8)
@@ -90,3 +100,4 @@ extension S3Credentials: CustomStringConvertible, CustomDebugStringConvertible, 
     /// Empty, so that `dump` prints nothing.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
+#endif

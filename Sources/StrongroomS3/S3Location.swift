@@ -1,3 +1,4 @@
+#if S3
 internal import Foundation
 internal import Strongroom
 
@@ -107,3 +108,4 @@ extension URLComponents {
         return "[\(host)]"
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if S3
 /// A page of a list: the answer to ListObjectsV2.
 struct S3List: Equatable {
     struct Object: Equatable {
@@ -38,3 +39,4 @@ struct S3List: Equatable {
         nextPage = token
     }
 }
+#endif

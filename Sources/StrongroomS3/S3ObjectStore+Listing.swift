@@ -1,4 +1,6 @@
+#if S3
 internal import Strongroom
+public import StrongroomReplication
 
 extension S3ObjectStore {
     /// The largest number of entries that a service lists at a time.
@@ -152,3 +154,4 @@ extension S3ObjectStore {
             "\(client.location) answers with \(what); check that the endpoint is an S3 service with ListObjectsV2.")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if S3
 /// How often a request is repeated, and how long the pauses are.
 package struct S3Retries: Sendable {
     /// The number of attempts in all.
@@ -27,10 +28,11 @@ package struct S3Retries: Sendable {
     ///
     /// - Returns: False after the last one.
     /// - Throws: `CancellationError`.
-    func wait(after attempt: Int, _ failure: S3Failure?) async throws -> Bool {
+    func wait(after attempt: Int, _ failure: HTTPFailure?) async throws -> Bool {
         let jitter = Double.random(in: 0.5...1)
         guard let pause = pause(after: attempt, retryAfter: failure?.retryAfter, jitter: jitter) else { return false }
         try await sleep(pause)
         return true
     }
 }
+#endif

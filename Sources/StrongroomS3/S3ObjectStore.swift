@@ -1,4 +1,6 @@
+#if S3
 internal import Strongroom
+public import StrongroomReplication
 
 /// An object store in a bucket of an S3-compatible service, such as Amazon S3, Ceph or MinIO.
 ///
@@ -61,7 +63,7 @@ public struct S3ObjectStore: ObjectStore, Sendable {
         bucket: String,
         endpoint: String,
         region: String = "us-east-1",
-        credentials: S3Credentials,
+        credentials: any S3CredentialProvider,
         addressing: Addressing = .path,
         prefix: String = "",
         requestTimeout: Duration = .seconds(30),
@@ -78,7 +80,7 @@ public struct S3ObjectStore: ObjectStore, Sendable {
         bucket: String,
         endpoint: String,
         region: String = "us-east-1",
-        credentials: S3Credentials,
+        credentials: any S3CredentialProvider,
         addressing: Addressing = .path,
         prefix: String = "",
         requestTimeout: Duration = .seconds(30),
@@ -104,3 +106,4 @@ extension S3ObjectStore: CustomStringConvertible {
     /// The bucket and the endpoint.
     public var description: String { "S3ObjectStore(\(client.location))" }
 }
+#endif

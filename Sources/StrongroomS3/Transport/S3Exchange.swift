@@ -1,10 +1,11 @@
+#if S3
 /// The state of one request on the network: what was sent and received, and until when it may take.
 ///
 /// It decides only; ``S3Transfer`` guards it and acts.
 struct S3Exchange {
     enum Outcome: Sendable {
         case response(S3Response)
-        case failure(S3Failure)
+        case failure(HTTPFailure)
         case cancelled
     }
 
@@ -72,7 +73,7 @@ struct S3Exchange {
         guard outcome == nil else { return }
         guard bytes.count <= limit - body.count else {
             body = []
-            return end(.failure(S3Failure(reason: "the answer is longer than \(limit) bytes", mayHaveArrived: true)))
+            return end(.failure(HTTPFailure(reason: "the answer is longer than \(limit) bytes", mayHaveArrived: true)))
         }
         if body.isEmpty { body.reserveCapacity(min(announced ?? 0, 1 << 26)) }
         body.append(contentsOf: bytes)
@@ -95,10 +96,10 @@ struct S3Exchange {
         guard outcome == nil else { return }
         if isExpired {
             outcome = .failure(
-                S3Failure(reason: "no answer in \(timeout)", mayHaveArrived: mayHaveArrived))
+                HTTPFailure(reason: "no answer in \(timeout)", mayHaveArrived: mayHaveArrived))
         } else if let failure {
             outcome = .failure(
-                S3Failure(reason: failure.reason, mayHaveArrived: mayHaveArrived && !failure.hadNoServer))
+                HTTPFailure(reason: failure.reason, mayHaveArrived: mayHaveArrived && !failure.hadNoServer))
         } else {
             outcome = .init(status: status, headers: headers, body: body, announced: announced)
         }
@@ -117,7 +118,8 @@ extension S3Exchange.Outcome {
             self = .response(S3Response(status: status, headers: headers, body: body))
         } else {
             let reason = "the connection was lost after \(body.count) of \(announced ?? 0) bytes"
-            self = .failure(S3Failure(reason: reason, mayHaveArrived: true))
+            self = .failure(HTTPFailure(reason: reason, mayHaveArrived: true))
         }
     }
 }
+#endif

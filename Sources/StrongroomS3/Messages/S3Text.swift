@@ -1,3 +1,4 @@
+#if S3
 internal import Foundation
 
 /// The forms of text that S3's protocol needs: percent-encoding, hexadecimal, dates.
@@ -72,3 +73,4 @@ enum S3Text {
         return formatter.date(from: text).map { Int($0.timeIntervalSince1970) }
     }
 }
+#endif

@@ -1,5 +1,6 @@
+#if S3
 /// Why a request has no answer that decides its outcome.
-struct S3Failure: Error, Equatable {
+struct HTTPFailure: Error, Equatable {
     /// What happened, as the end of "The last attempt failed: ".
     let reason: String
     /// Whether the service may have received the entire request, and so may have carried it out.
@@ -7,3 +8,4 @@ struct S3Failure: Error, Equatable {
     /// The pause that the service asks for.
     var retryAfter: Duration?
 }
+#endif

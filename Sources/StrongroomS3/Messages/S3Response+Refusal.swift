@@ -1,3 +1,4 @@
+#if S3
 internal import Strongroom
 
 extension S3Response {
@@ -90,3 +91,4 @@ extension S3Response {
                 ?? "Check that the region and the endpoint are those of the bucket.")
     }
 }
+#endif

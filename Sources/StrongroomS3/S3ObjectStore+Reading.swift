@@ -1,3 +1,4 @@
+#if S3
 internal import Foundation
 internal import Strongroom
 
@@ -71,3 +72,4 @@ extension S3ObjectStore {
     /// The time, in seconds since 1970.
     static let systemTime: @Sendable () -> Int = { Int(Date().timeIntervalSince1970) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if S3
 internal import Foundation
 internal import Strongroom
 
@@ -29,7 +30,7 @@ extension S3ObjectStore {
         request.headers = [("if-none-match", "*"), (Self.marker, number)]
         request.body = content
         var mayExist = false
-        var failure: S3Failure?
+        var failure: HTTPFailure?
         var attempt = 0
         repeat {
             attempt += 1
@@ -44,7 +45,7 @@ extension S3ObjectStore {
                     throw mayExist ? outcomeUnknown(name, refusal.message) : refusal
                 }
                 if let isOwn = try await isOwn(name, content, number, mayExist) { return isOwn }
-                failure = S3Failure(reason: "another request for this name conflicts with it", mayHaveArrived: false)
+                failure = HTTPFailure(reason: "another request for this name conflicts with it", mayHaveArrived: false)
             }
         } while try await client.retries.wait(after: attempt, failure)
         throw mayExist
@@ -83,3 +84,4 @@ extension S3ObjectStore {
             """)
     }
 }
+#endif

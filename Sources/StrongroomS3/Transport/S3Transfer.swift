@@ -1,3 +1,4 @@
+#if S3
 internal import Strongroom
 
 /// An exchange that a task waits for.
@@ -45,3 +46,4 @@ final class S3Transfer: Sendable {
         return result
     }
 }
+#endif

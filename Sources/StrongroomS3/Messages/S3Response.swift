@@ -1,3 +1,4 @@
+#if S3
 /// The complete answer to a request.
 struct S3Response: Sendable {
     let status: Int
@@ -62,3 +63,4 @@ struct S3Response: Sendable {
         return .seconds(min(max(seconds, 0), 86_400))
     }
 }
+#endif
