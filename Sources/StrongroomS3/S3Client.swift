@@ -1,32 +1,36 @@
 #if S3
-internal import Foundation
 internal import Strongroom
-#if canImport(FoundationNetworking)
-internal import FoundationNetworking
-#endif
 
 /// Signs and sends requests, and repeats those that fail.
 struct S3Client: Sendable {
+    /// The longest answer, in bytes, unless a part of an object is asked for: no object and no list is longer.
+    static let longestAnswer = 64 << 20
+
     let location: S3Location
     let region: String
     let credentials: any S3CredentialProvider
-    let transport: S3Transport
+    let transport: HTTPTransport
     let retries: S3Retries
     /// The time, in seconds since 1970.
     let now: @Sendable () -> Int
 
-    /// Sends a request once.
+    /// Sends a request once; once more with other credentials if the service does not accept the first ones any more.
     ///
     /// - Returns: An answer that decides the request, or why there is none.
-    /// - Throws: `CancellationError`.
+    /// - Throws: `StrongroomError` if there are no credentials; `CancellationError`.
     func attempt(_ request: S3Request) async throws -> Result<S3Response, HTTPFailure> {
         let credentials = try await credentials.credentials()
-        guard let signed = signed(request, credentials) else {
-            return .failure(HTTPFailure(reason: "the address cannot be formed", mayHaveArrived: false))
-        }
+        let result = try await attempt(request, credentials)
+        guard case .success(let response) = result, response.refusesCredentials else { return result }
+        let renewed = try await self.credentials.renewed(after: credentials)
+        return renewed.isSame(as: credentials) ? result : try await attempt(request, renewed)
+    }
+
+    private func attempt(
+        _ request: S3Request, _ credentials: S3Credentials
+    ) async throws -> Result<S3Response, HTTPFailure> {
         do {
-            let response = try await transport.send(
-                signed, bodyCount: request.body.count, partLength: request.partLength)
+            let response = S3Response(try await transport.send(signed(request, credentials)))
             if request.method == .get, request.key != nil, response.isSuccess, !response.hasLength {
                 return .failure(HTTPFailure(reason: "the answer does not tell its length", mayHaveArrived: true))
             }
@@ -42,7 +46,7 @@ struct S3Client: Sendable {
 
     /// Sends a request that may be carried out twice, until there is an answer that decides it.
     ///
-    /// - Throws: `StrongroomError` with `objectStoreUnreachable`; `CancellationError`.
+    /// - Throws: `StrongroomError` with `objectStoreUnreachable`, and if there are no credentials; `CancellationError`.
     func send(_ request: S3Request) async throws -> S3Response {
         var attempt = 1
         while true {
@@ -57,21 +61,15 @@ struct S3Client: Sendable {
         }
     }
 
-    private func signed(_ request: S3Request, _ credentials: S3Credentials) -> URLRequest? {
-        guard let url = location.url(request) else { return nil }
-        var result = URLRequest(url: url)
-        result.httpMethod = request.method.rawValue
-        result.timeoutInterval = 86_400
+    private func signed(_ request: S3Request, _ credentials: S3Credentials) -> HTTPRequest {
         let signature = S3Signature(credentials: credentials, region: region, timestamp: S3Text.timestamp(now()))
-        for (name, value) in signature.headers(request, host: location.host, path: location.path(request)) {
-            result.setValue(value, forHTTPHeaderField: name)
-        }
-        result.setValue("Strongroom", forHTTPHeaderField: "user-agent")
-        result.setValue("identity", forHTTPHeaderField: "accept-encoding")
-        if request.method == .put {
-            result.setValue("application/octet-stream", forHTTPHeaderField: "content-type")
-            result.httpBody = Data(request.body)
-        }
+        var result = HTTPRequest(request.method, location.url(request))
+        result.headers = signature.headers(request, host: location.host, path: location.path(request))
+        result.headers += [("user-agent", "Strongroom"), ("accept-encoding", "identity")]
+        if request.method == .put { result.headers.append(("content-type", "application/octet-stream")) }
+        result.body = request.body
+        result.longestAnswer = Self.longestAnswer
+        result.longestPart = request.partLength ?? Self.longestAnswer
         return result
     }
 

@@ -12,7 +12,7 @@ struct S3Location: Sendable {
     /// The value of the header `Host`.
     let host: String
     /// The URL's beginning: scheme, host and port.
-    private let origin: String
+    let origin: String
     /// The percent-encoded path of the bucket, with `/` at its end.
     private let root: String
 
@@ -90,9 +90,9 @@ struct S3Location: Sendable {
     }
 
     /// The URL of a request.
-    func url(_ request: S3Request) -> URL? {
+    func url(_ request: S3Request) -> String {
         let query = request.encodedQuery
-        return URL(string: origin + path(request) + (query.isEmpty ? "" : "?" + query))
+        return origin + path(request) + (query.isEmpty ? "" : "?" + query)
     }
 }
 

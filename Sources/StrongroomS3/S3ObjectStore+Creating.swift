@@ -22,8 +22,8 @@ extension S3ObjectStore {
     /// - Returns: Whether it was created: false if the name is taken.
     /// - Throws: `StrongroomError` with `outcomeUnknown` if a request was sent and all responses were lost: the object
     ///   may exist, or appear later; `objectStoreUnreachable` if no request was sent completely; `objectStore` if the
-    ///   service refuses the request, `diskFull` if it has no storage left. `CancellationError`, after which the object
-    ///   may exist, too.
+    ///   service refuses the request, `diskFull` if it has no storage left; what the provider of the credentials throws.
+    ///   `CancellationError`, after which the object may exist, too.
     public func create(_ name: String, _ content: [UInt8]) async throws -> Bool {
         var request = S3Request(.put, key: try client.location.key(name))
         let number = UUID().uuidString
@@ -34,7 +34,7 @@ extension S3ObjectStore {
         var attempt = 0
         repeat {
             attempt += 1
-            switch try await client.attempt(request) {
+            switch try await attempt(request, name, mayExist) {
             case .failure(let reason):
                 mayExist = mayExist || reason.mayHaveArrived
                 failure = reason
@@ -51,6 +51,17 @@ extension S3ObjectStore {
         throw mayExist
             ? outcomeUnknown(name, "The last of \(attempt) attempts failed: \(failure?.reason ?? "").")
             : client.unreachable(failure, attempts: attempt)
+    }
+
+    /// Sends the request once; without credentials it stays unknown what earlier ones have done.
+    private func attempt(
+        _ request: S3Request, _ name: String, _ mayExist: Bool
+    ) async throws -> Result<S3Response, HTTPFailure> {
+        do {
+            return try await client.attempt(request)
+        } catch let error as StrongroomError where mayExist {
+            throw outcomeUnknown(name, error.message)
+        }
     }
 
     /// Whether the object of a taken name is that of this call; nil if there is none.

@@ -7,8 +7,11 @@ public import StrongroomReplication
 /// The service must support conditional writes (`PutObject` with `If-None-Match: *`), which ``ObjectStore/probe()``
 /// checks once before the first change from a file.
 ///
-/// Requests are signed with AWS Signature Version 4, the content included. A request that
-/// fails for a reason that may pass is repeated a few times, after growing pauses.
+/// Requests are signed with AWS Signature Version 4, the content included. A request that fails for a reason that may
+/// pass is repeated a few times, after growing pauses, or after that which the service asks for. No redirection is
+/// followed: an error names the region or the address that the service answers with.
+///
+/// Connections are kept and closed by themselves; there is nothing to shut down.
 ///
 /// ```swift
 /// let objects = try S3ObjectStore(
@@ -19,8 +22,11 @@ public import StrongroomReplication
 /// ## Topics
 ///
 /// ### Opening a Bucket
-/// - ``init(bucket:endpoint:region:credentials:addressing:prefix:requestTimeout:connections:)``
+/// - ``init(bucket:endpoint:region:credentials:addressing:prefix:connection:)``
+/// - ``S3Connection``
+/// - ``S3Proxy``
 /// - ``S3Credentials``
+/// - ``S3CredentialProvider``
 /// - ``Addressing-swift.struct``
 /// - ``ObjectStore/probe()``
 ///
@@ -51,14 +57,12 @@ public struct S3ObjectStore: ObjectStore, Sendable {
     ///   - endpoint: The service's address: `https://` or `http://`, the host, and if needed a port and a path. Over
     ///     `http` others on the network can read what is sent, though not the secret key.
     ///   - region: The region that requests are signed for; many services other than Amazon's ignore it.
-    ///   - credentials: The access key.
+    ///   - credentials: The access key, or what obtains temporary ones.
     ///   - addressing: Where a request names the bucket.
     ///   - prefix: What stands before the names of all objects, such as `production/replicas`; empty for none.
-    ///   - requestTimeout: The longest time for which a request may make no progress, above zero. In all a request may
-    ///     take this time and one second more for every 32 KiB.
-    ///   - connections: The largest number of connections, above 0; further requests wait for one.
-    /// - Throws: `StrongroomError` with `invalidSetting` if the endpoint, the time-out or the number of connections
-    ///   cannot be used, `invalidName` for the bucket's name and the prefix.
+    ///   - connection: How to connect: times, TLS, a proxy.
+    /// - Throws: `StrongroomError` with `invalidSetting` if the endpoint or the connection's settings and files cannot be
+    ///   used, `invalidName` for the bucket's name and the prefix.
     public init(
         bucket: String,
         endpoint: String,
@@ -66,35 +70,29 @@ public struct S3ObjectStore: ObjectStore, Sendable {
         credentials: any S3CredentialProvider,
         addressing: Addressing = .path,
         prefix: String = "",
-        requestTimeout: Duration = .seconds(30),
-        connections: Int = 16
+        connection: S3Connection = S3Connection()
     ) throws {
         try self.init(
             bucket: bucket, endpoint: endpoint, region: region, credentials: credentials, addressing: addressing,
-            prefix: prefix, requestTimeout: requestTimeout, connections: connections, retries: S3Retries(),
-            now: Self.systemTime)
+            prefix: prefix, connection: connection, retries: S3Retries())
     }
 
     /// Describes a bucket, with the clock and the pauses of a test.
-    package init(
+    init(
         bucket: String,
         endpoint: String,
         region: String = "us-east-1",
         credentials: any S3CredentialProvider,
         addressing: Addressing = .path,
         prefix: String = "",
-        requestTimeout: Duration = .seconds(30),
-        connections: Int = 16,
+        connection: S3Connection = S3Connection(),
         retries: S3Retries,
         now: (@Sendable () -> Int)? = nil
     ) throws {
-        guard requestTimeout > .zero, connections > 0 else {
-            throw StrongroomError(.invalidSetting, "The time-out and the number of connections must be above zero.")
-        }
+        let location = try S3Location(bucket: bucket, endpoint: endpoint, addressing: addressing, prefix: prefix)
         client = S3Client(
-            location: try S3Location(bucket: bucket, endpoint: endpoint, addressing: addressing, prefix: prefix),
-            region: region, credentials: credentials,
-            transport: S3Transport(timeout: requestTimeout, connections: connections), retries: retries,
+            location: location, region: region, credentials: credentials,
+            transport: try HTTPTransport(to: location.origin, connection), retries: retries,
             now: now ?? Self.systemTime)
     }
 }

@@ -1,16 +1,14 @@
 #if S3
 /// How often a request is repeated, and how long the pauses are.
-package struct S3Retries: Sendable {
+struct S3Retries: Sendable {
     /// The number of attempts in all.
-    package var attempts = 6
+    var attempts = 6
     /// The first pause; each further one is twice as long.
-    package var firstPause: Duration = .milliseconds(200)
+    var firstPause: Duration = .milliseconds(200)
     /// The longest pause, also where the service asks for a longer one.
-    package var longestPause: Duration = .seconds(20)
+    var longestPause: Duration = .seconds(20)
     /// Waits.
-    package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-
-    package init() {}
+    var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
     /// The pause after an attempt; nil after the last one.
     ///

@@ -13,22 +13,10 @@ struct ReplicaOptions: ParsableArguments {
             """,
             valueName: "location"))
     var replicas: String?
-    @Option(
-        help: ArgumentHelp(
-            "The URL of an S3 service, such as https://storage.example.com; needed for s3://.", valueName: "url"))
-    var endpoint: String?
-    @Option(help: ArgumentHelp("The region of an S3 service.", valueName: "name"))
-    var region = "us-east-1"
-
-    func validate() throws {
-        guard let replicas, replicas.hasPrefix(ReplicaLocation.scheme) else { return }
-        guard endpoint != nil else { throw ValidationError("s3:// goes with --endpoint URL.") }
-    }
+    @OptionGroup var service: ObjectStoreOptions
 
     /// The object store that the options name; nil for none.
-    func objects() throws -> (any ObjectStore)? {
-        try ReplicaLocation.objects(replicas, endpoint: endpoint, region: region)
-    }
+    func objects() throws -> (any ObjectStore)? { try replicas.map(service.objects) }
 
     /// The replica of a database.
     ///

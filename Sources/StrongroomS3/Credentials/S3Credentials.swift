@@ -78,10 +78,10 @@ public struct S3Credentials: Sendable {
     }
 
     /// The key that signs the requests of one day, in one region, as Signature Version 4 derives it.
-    func signingKey(day: String, region: String) -> [UInt8] {
+    func signingKey(day: String, region: String, service: String = "s3") -> [UInt8] {
         var key = Array("AWS4".utf8)
         secretKey.withUnsafeBytes { key.append(contentsOf: $0) }
-        for part in [day, region, "s3", "aws4_request"] {
+        for part in [day, region, service, "aws4_request"] {
             let next = Digests.authenticationCode(of: Array(part.utf8), key: key)
             key.withUnsafeMutableBytes { $0.wipe() }
             key = next

@@ -1,13 +1,7 @@
 #if S3
 /// A request of S3's protocol, before it is signed.
 struct S3Request: Sendable {
-    enum Method: String {
-        case get = "GET"
-        case put = "PUT"
-        case delete = "DELETE"
-    }
-
-    let method: Method
+    let method: HTTPRequest.Method
     /// The object's key; nil for the bucket itself.
     let key: String?
     /// The query's parameters, decoded.
@@ -18,7 +12,7 @@ struct S3Request: Sendable {
     /// The largest number of bytes of a part of an object that is asked for; nil for no part.
     var partLength: Int?
 
-    init(_ method: Method, key: String? = nil) {
+    init(_ method: HTTPRequest.Method, key: String? = nil) {
         self.method = method
         self.key = key
     }

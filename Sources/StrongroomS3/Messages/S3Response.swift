@@ -12,10 +12,10 @@ struct S3Response: Sendable {
     /// The address that an error names.
     let address: String?
 
-    init(status: Int, headers: [String: String], body: [UInt8]) {
-        self.status = status
-        self.headers = headers
-        self.body = body
+    init(_ response: HTTPResponse) {
+        status = response.status
+        headers = response.headers
+        body = response.body
         let root = status >= 300 ? S3Element(document: body) : nil
         let error = root?.name == "Error" ? root : nil
         code = error?["Code"].flatMap(Self.word)
@@ -44,6 +44,11 @@ struct S3Response: Sendable {
     /// Whether it is known that the body is complete.
     var hasLength: Bool {
         headers["content-length"].map { Int($0) == body.count } ?? (headers["transfer-encoding"] != nil)
+    }
+
+    /// Whether the credentials are refused because they have expired or were replaced, so that newer ones may do.
+    var refusesCredentials: Bool {
+        !isSuccess && ["ExpiredToken", "TokenRefreshRequired", "InvalidToken", "InvalidAccessKeyId"].contains(code)
     }
 
     /// The answer's status and code, for messages.

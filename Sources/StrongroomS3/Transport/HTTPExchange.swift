@@ -23,8 +23,8 @@ struct HTTPRequest: Sendable {
     var body: [UInt8] = []
     /// The largest number of bytes of the answer's body.
     var longestAnswer = 1 << 20
-    /// The longest time without progress.
-    var timeout: Duration = .seconds(30)
+    /// The same for an answer with status 206.
+    var longestPart = 1 << 20
 
     init(_ method: Method, _ url: String) {
         self.method = method

@@ -1,7 +1,6 @@
 import Foundation
 import Strongroom
 import StrongroomReplication
-import StrongroomTesting
 import Testing
 
 /// A real S3 server, as `object-store start` describes it.
@@ -17,11 +16,14 @@ enum S3Server {
         secretKey: String? = nil, accessKey: String? = nil, bucket: String? = nil, prefix: String = UUID().uuidString,
         connections: Int = 8, now: (@Sendable () -> Int)? = nil
     ) throws -> S3ObjectStore {
-        try S3ObjectStore(
+        var connection = S3Connection()
+        connection.limit = connections
+        connection.trustRoots = value("TRUST_ROOTS")
+        return try S3ObjectStore(
             bucket: bucket ?? value("BUCKET") ?? "", endpoint: value("ENDPOINT") ?? "",
             credentials: S3Credentials(
                 accessKey: accessKey ?? value("ACCESS_KEY") ?? "", secretKey: secretKey ?? value("SECRET_KEY") ?? ""),
-            prefix: prefix, connections: connections, retries: S3Retries(), now: now)
+            prefix: prefix, connection: connection, retries: S3Retries(), now: now)
     }
 }
 
@@ -66,20 +68,6 @@ struct S3ServerTests {
         let all = try await store.listAll(after: "", count: 1_000)
         #expect(all?.map(\.name) == names && all?.allSatisfy { $0.size == 2 } == true)
         try await store.remove(names)
-    }
-
-    @Test func `a file that did not change is found by a list`() async throws {
-        let clinic = try Clinic(Replica(in: try S3Server.store()))
-        let store = try await clinic.open()
-        try await store.add(1...10)
-        try await store.close()
-        let (replica, name) = (try #require(clinic.replica), try DatabaseName(Clinic.file))
-        #expect(try await replica.unchangedSince(name, in: Stores(clinic), by: ReplicaLists()) != nil)
-        let again = try await clinic.open()
-        try await again.ship(11...11)
-        #expect(try await replica.unchangedSince(name, in: Stores(clinic), by: ReplicaLists()) == nil)
-        try await again.close()
-        #expect(try await Clinic.restored(from: replica).count == 11)
     }
 
     @Test func `an empty object and a large one are stored`() async throws {
@@ -202,67 +190,4 @@ struct S3ServerTests {
             }
         }
     }
-}
-
-/// The pauses between attempts that a store has asked for; none is waited for.
-final class RecordedPauses: Sendable {
-    private let recorded = Locked<[Duration]>([])
-    var all: [Duration] { recorded.withLock { $0 } }
-
-    func retries(attempts: Int = 4) -> S3Retries {
-        var retries = S3Retries()
-        retries.attempts = attempts
-        retries.sleep = { [recorded] pause in
-            try Task.checkCancellation()
-            recorded.withLock { $0.append(pause) }
-        }
-        return retries
-    }
-}
-
-extension LocalHTTPServer {
-    /// A store of the bucket `bucket` on this server.
-    func store(
-        pauses: RecordedPauses = RecordedPauses(), attempts: Int = 4, timeout: Duration = .seconds(20),
-        connections: Int = 4, prefix: String = "", now: (@Sendable () -> Int)? = nil
-    ) throws -> S3ObjectStore {
-        try S3ObjectStore(
-            bucket: "bucket", endpoint: endpoint, credentials: .test, prefix: prefix, requestTimeout: timeout,
-            connections: connections, retries: pauses.retries(attempts: attempts), now: now)
-    }
-}
-
-extension LocalHTTPServer.Reply {
-    /// An error as S3 services write it.
-    static func error(_ status: Int, _ code: String, _ headers: [String: String] = [:], _ more: String = "") -> Self {
-        .answer(
-            status, headers,
-            """
-            <?xml version="1.0" encoding="UTF-8"?>
-            <Error><Code>\(code)</Code><Message>A message.</Message>\(more)</Error>
-            """
-        )
-    }
-}
-
-extension S3Credentials {
-    static let test = S3Credentials(accessKey: "access", secretKey: "do-not-print")
-}
-
-/// The code of the error that a closure throws.
-func code(_ body: () async throws -> Void) async -> StrongroomError.Code? {
-    await error(body)?.code
-}
-
-/// The error that a closure throws.
-func error(_ body: () async throws -> Void) async -> StrongroomError? {
-    do {
-        try await body()
-        Issue.record("no error was thrown")
-    } catch let error as StrongroomError {
-        return error
-    } catch {
-        Issue.record("an error of another type was thrown: \(error)")
-    }
-    return nil
 }

@@ -3,8 +3,8 @@ internal import Strongroom
 
 /// The slots of the connections to a service, acquired in FIFO order.
 ///
-/// A request waits here, and not in the URL session, where the wait would count as part of its time-out.
-final class S3ConnectionSlots: Sendable {
+/// A request waits here, and not in the HTTP client, where the wait would count as part of its time-out for connecting.
+final class ConnectionSlots: Sendable {
     private struct State {
         var free: Int
         var latest = 0

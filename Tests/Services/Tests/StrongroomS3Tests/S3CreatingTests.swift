@@ -3,6 +3,8 @@ import Strongroom
 import StrongroomReplication
 import Testing
 
+@testable import StrongroomS3
+
 @Suite(.timeLimit(.minutes(2))) struct S3CreatingTests {
     private typealias Reply = LocalHTTPServer.Reply
     private let marker = "x-amz-meta-strongroom-creation"
@@ -47,7 +49,7 @@ import Testing
         async throws
     {
         let marker = marker
-        let stored = Locked<LocalHTTPServer.Request?>(nil)
+        let stored = Shared<LocalHTTPServer.Request?>(nil)
         let server = try LocalHTTPServer { _, request in
             let own = stored.withLock { stored in
                 defer { stored = stored ?? request }
@@ -136,8 +138,8 @@ import Testing
 
     @Test func `a reused connection that the service closes is no lost object`() async throws {
         let marker = marker
-        let stored = Locked<[String: LocalHTTPServer.Request]>([:])
-        let drops = Locked(0)
+        let stored = Shared<[String: LocalHTTPServer.Request]>([:])
+        let drops = Shared(0)
         let server = try LocalHTTPServer { _, request in
             let (other, isFirst) = stored.withLock { stored in
                 defer {
@@ -161,7 +163,7 @@ import Testing
     }
 
     @Test func `the probe accepts a service that keeps the first object`() async throws {
-        let stored = Locked<LocalHTTPServer.Request?>(nil)
+        let stored = Shared<LocalHTTPServer.Request?>(nil)
         let server = try LocalHTTPServer { _, request in
             stored.withLock { stored in
                 switch (request.method, stored) {

@@ -1,5 +1,3 @@
-import Strongroom
-
 #if canImport(Darwin)
 import Darwin
 #else
@@ -22,8 +20,12 @@ final class LocalHTTPServer: Sendable {
 
     enum Reply: Sendable {
         case answer(Int, [String: String] = [:], String = "")
-        /// These bytes, after which the connection is closed.
-        case raw(String)
+        /// These bytes, after which the connection is closed, or reset.
+        case raw(String, reset: Bool = false)
+        /// These bytes, after which the connection stays open.
+        case open(String)
+        /// The first bytes, and then the second ones for ever.
+        case flood(String, String)
         /// Nothing, while the connection stays open.
         case silence
         /// The connection is closed without an answer.
@@ -40,13 +42,15 @@ final class LocalHTTPServer: Sendable {
         var isStopped = false
     }
 
-    private let state = Locked(State())
+    private let state = Shared(State())
     private let listener: Int32
     let port: Int
 
     var endpoint: String { "http://127.0.0.1:\(port)" }
     var requests: [Request] { state.withLock { $0.requests } }
     var connections: Int { state.withLock { $0.connections } }
+    /// The number of connections that are open.
+    var open: Int { state.withLock { $0.sockets.count } }
 
     /// - Parameters:
     ///   - early: Replies to a request before its body is read; nil for the handler's reply after it.
@@ -95,7 +99,7 @@ final class LocalHTTPServer: Sendable {
     }
 
     private static func serve(
-        _ socket: Int32, _ number: Int, _ state: Locked<State>, _ early: (@Sendable (Request) -> Reply?)?,
+        _ socket: Int32, _ number: Int, _ state: Shared<State>, _ early: (@Sendable (Request) -> Reply?)?,
         _ handler: Handler
     ) {
         defer {
@@ -126,8 +130,17 @@ final class LocalHTTPServer: Sendable {
             headers["Content-Length"] = headers["Content-Length"] ?? String(body.utf8.count)
             let lines = headers.map { "\($0): \($1)\r\n" }.joined()
             return write("HTTP/1.1 \(status) Reason\r\n\(lines)\r\n\(body)", socket)
-        case .raw(let text):
+        case .raw(let text, let reset):
             _ = write(text, socket)
+            if reset {
+                var linger = linger(l_onoff: 1, l_linger: 0)
+                setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
+            }
+            return false
+        case .open(let text): return write(text, socket)
+        case .flood(let text, let portion):
+            guard write(text, socket) else { return false }
+            while write(portion, socket) {}
             return false
         case .silence: return true
         case .drop: return false
