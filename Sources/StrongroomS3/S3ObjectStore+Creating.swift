@@ -22,8 +22,8 @@ extension S3ObjectStore {
     /// - Returns: Whether it was created: false if the name is taken.
     /// - Throws: `StrongroomError` with `outcomeUnknown` if a request was sent and all responses were lost: the object
     ///   may exist, or appear later; `objectStoreUnreachable` if no request was sent completely; `objectStore` if the
-    ///   service refuses the request, `diskFull` if it has no storage left; what the provider of the credentials throws.
-    ///   `CancellationError`, after which the object may exist, too.
+    ///   service refuses the request, `diskFull` if it has no storage left; what the provider of the credentials
+    ///   throws. `CancellationError`, after which the object may exist, too.
     public func create(_ name: String, _ content: [UInt8]) async throws -> Bool {
         var request = S3Request(.put, key: try client.location.key(name))
         let number = UUID().uuidString

@@ -61,8 +61,8 @@ public struct S3ObjectStore: ObjectStore, Sendable {
     ///   - addressing: Where a request names the bucket.
     ///   - prefix: What stands before the names of all objects, such as `production/replicas`; empty for none.
     ///   - connection: How to connect: times, TLS, a proxy.
-    /// - Throws: `StrongroomError` with `invalidSetting` if the endpoint or the connection's settings and files cannot be
-    ///   used, `invalidName` for the bucket's name and the prefix.
+    /// - Throws: `StrongroomError` with `invalidSetting` if the endpoint or the connection's settings and files cannot
+    ///   be used, `invalidName` for the bucket's name and the prefix.
     public init(
         bucket: String,
         endpoint: String,

@@ -2,8 +2,8 @@
 /// One exchange over HTTP: sends a request and returns the complete answer, whatever its status. No redirection is
 /// followed and nothing is repeated.
 ///
-/// It throws ``HTTPFailure`` if there is no complete answer, and `CancellationError`. ``HTTPTransport/send(_:)`` is one;
-/// tests pass closures.
+/// It throws ``HTTPFailure`` if there is no complete answer, and `CancellationError`. ``HTTPTransport/send(_:)`` is
+/// one; tests pass closures.
 typealias HTTPExchange = @Sendable (HTTPRequest) async throws -> HTTPResponse
 
 /// A request over HTTP.

@@ -1,14 +1,9 @@
 #if S3
 internal import AsyncHTTPClient
+internal import Foundation
 internal import NIO
 internal import NIOHTTP1
 internal import NIOSSL
-
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
 
 /// Why a request has no answer that decides its outcome.
 struct HTTPFailure: Error, Equatable {

@@ -12,7 +12,7 @@ internal import Strongroom
 /// connection.clientCertificate = .init(chain: "/run/tls/client.pem", key: "/run/tls/client.key")
 /// ```
 ///
-/// The files are read once, when the object store is made.
+/// The files are read once, when the object store is created.
 public struct S3Connection: Sendable {
     /// A certificate with which a client shows who it is, where a service demands one (mutual TLS).
     public struct ClientCertificate: Sendable, Hashable {
@@ -96,8 +96,8 @@ public struct S3Connection: Sendable {
         StrongroomError(
             .invalidSetting,
             """
-            The file "\(path)" cannot be read as \(content). Check that it exists, that this user may read it, and that \
-            it is in PEM and not encrypted.
+            The file "\(path)" cannot be read as \(content). Check that it exists, that this user may read it, and \
+            that it is in PEM and not encrypted.
             """)
     }
 }

@@ -19,9 +19,9 @@ public struct S3Proxy: Sendable {
 
     /// A proxy.
     ///
-    /// - Parameter url: Its address, such as `http://proxy.example.com:3128`, with a user and a password before the host
-    ///   if it asks for them: `http://user:password@proxy.example.com:3128`. The object store refuses an address that
-    ///   is none with `invalidSetting`.
+    /// - Parameter url: Its address, such as `http://proxy.example.com:3128`, with a user and a password before the
+    ///   host if it asks for them: `http://user:password@proxy.example.com:3128`. The object store refuses an address
+    ///   that is none with `invalidSetting`.
     public static func server(_ url: String) -> S3Proxy { S3Proxy(url: url) }
 
     private init(url: String?) {
