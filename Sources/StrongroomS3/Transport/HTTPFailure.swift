@@ -21,6 +21,9 @@ extension HTTPFailure {
         HTTPFailure(reason: "the answer is longer than \(limit) bytes", mayHaveArrived: true)
     }
 
+    /// The failure for a success that a service cannot know of.
+    static let tooEarly = HTTPFailure(reason: "the service answered before it had the request", mayHaveArrived: false)
+
     /// The failure for an error of the HTTP client.
     ///
     /// - Parameter isSent: Whether all of the request's body was taken by the connection.
@@ -80,7 +83,7 @@ extension HTTPFailure {
         case is IOError, is ChannelError, is NIOSSLError: "the connection was lost"
         case is HTTPParserError, is NIOHTTPDecoderError: "the answer is not well-formed HTTP"
         case let error as HTTPClientError: "the exchange failed (\(error.shortDescription))"
-        default: "the connection failed (\(type(of: error)))"
+        default: "the connection was lost (\(type(of: error)))"
         }
     }
 }

@@ -13,8 +13,8 @@ final class HTTPTransport: Sendable {
 
     private let client: HTTPClient
     private let slots: ConnectionSlots
-    private let timeout: TimeAmount
-    private let connectTimeout: TimeAmount
+    private let timeout: Duration
+    private let connectTimeout: Duration
 
     /// - Parameter url: An address of the server, which decides whether a proxy of the environment is used.
     /// - Throws: `StrongroomError` as ``S3Connection`` says.
@@ -22,8 +22,8 @@ final class HTTPTransport: Sendable {
         client = HTTPClient(
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: try connection.configuration(url))
         slots = ConnectionSlots(connection.limit)
-        timeout = TimeAmount(connection.requestTimeout)
-        connectTimeout = TimeAmount(connection.connectTimeout)
+        timeout = connection.requestTimeout
+        connectTimeout = connection.connectTimeout
     }
 
     deinit {
@@ -39,7 +39,16 @@ final class HTTPTransport: Sendable {
         defer { slots.release() }
         let body = HTTPBody(request.body)
         do {
-            return try await exchange(request, body)
+            guard request.body.count > HTTPBody.portion else { return try await exchange(request, body) }
+            return try await withThrowingTaskGroup(of: HTTPResponse?.self) { [timeout] group in
+                group.addTask { try await self.exchange(request, body) }
+                group.addTask { try await body.watch(timeout) }
+                defer { group.cancelAll() }
+                while let response = try await group.next() {
+                    if let response { return response }
+                }
+                throw CancellationError()
+            }
         } catch {
             // The client has such an error for other reasons, too.
             try Task.checkCancellation()
@@ -52,15 +61,17 @@ final class HTTPTransport: Sendable {
         outgoing.method = HTTPMethod(rawValue: request.method.rawValue)
         outgoing.headers = HTTPHeaders(request.headers.map { ($0.name, $0.value) })
         if !request.body.isEmpty { outgoing.body = .stream(body, length: .known(Int64(request.body.count))) }
-        var deadline = NIODeadline.now() + connectTimeout + timeout + Self.longestTime(of: request.body.count)
-        let answer = try await client.execute(outgoing, deadline: deadline)
+        let most = timeout + Self.longestTime(of: request.body.count)
+        let answer = try await client.execute(outgoing, deadline: .now() + TimeAmount(connectTimeout + most))
+        // A service cannot have carried out what it has not received.
+        guard body.isTaken || answer.status.code >= 300 else { throw HTTPFailure.tooEarly }
 
         let limit = answer.status == .partialContent ? request.longestPart : request.longestAnswer
         let announced = answer.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
         guard announced <= limit else { throw HTTPFailure.tooLong(limit) }
         var content: [UInt8] = []
         content.reserveCapacity(announced)
-        deadline = deadline + Self.longestTime(of: announced)
+        let deadline = NIODeadline.now() + TimeAmount(timeout + Self.longestTime(of: announced))
         for try await portion in answer.body {
             guard portion.readableBytes <= limit - content.count else { throw HTTPFailure.tooLong(limit) }
             guard NIODeadline.now() < deadline else { throw HTTPClientError.deadlineExceeded }
@@ -72,12 +83,12 @@ final class HTTPTransport: Sendable {
     }
 
     /// How long so many bytes may take.
-    private static func longestTime(of count: Int) -> TimeAmount { .seconds(Int64(count / slowestRate)) }
+    private static func longestTime(of count: Int) -> Duration { .seconds(count / slowestRate) }
 }
 
 /// The body of a request, of which the client takes a portion when the connection has sent the one before.
 private struct HTTPBody: AsyncSequence, Sendable {
-    private static let portion = 256 << 10
+    static let portion = 256 << 10
 
     private let bytes: [UInt8]
     private let taken = Locked(0)
@@ -88,6 +99,18 @@ private struct HTTPBody: AsyncSequence, Sendable {
 
     /// Whether the service may have received all of it.
     var isTaken: Bool { taken.withLock { $0 == bytes.count } }
+
+    /// Waits until all of it is taken. The client itself has no limit for a connection that takes no more.
+    ///
+    /// - Throws: `HTTPClientError.writeTimeout` if nothing is taken for so long.
+    func watch(_ timeout: Duration) async throws -> HTTPResponse? {
+        while !isTaken {
+            let before = taken.withLock { $0 }
+            try await Task.sleep(for: timeout)
+            guard isTaken || taken.withLock({ $0 }) > before else { throw HTTPClientError.writeTimeout }
+        }
+        return nil
+    }
 
     struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let body: HTTPBody

@@ -1,3 +1,4 @@
+import Dispatch
 import Strongroom
 import StrongroomReplication
 import Testing
@@ -79,6 +80,21 @@ import Testing
             #expect(await code { _ = try await store.create("a", [UInt8](repeating: 0, count: 8 << 20)) } != nil)
             #expect(try await store.read("a", nil) == Array("abc".utf8))
         }
+    }
+
+    @Test func `an object that the service does not read on is not created, whatever it answers`() async throws {
+        let content = [UInt8](repeating: 0, count: 32 << 20)
+        let end = DispatchSemaphore(value: 0)
+        defer { end.signal() }
+        let reply: @Sendable (LocalHTTPServer.Request) -> LocalHTTPServer.Reply? = { _ in
+            end.wait()
+            return .drop
+        }
+        let stalled = try LocalHTTPServer(early: reply, { _, _ in .answer(200) })
+        let store = try stalled.store(attempts: 1, timeout: .milliseconds(500))
+        #expect(await code { _ = try await store.create("a", content) } == .objectStoreUnreachable)
+        let early = try LocalHTTPServer(early: { _ in .answer(200) }, { _, _ in .answer(200) })
+        #expect(await code { _ = try await early.store(attempts: 1).create("a", content) } == .objectStoreUnreachable)
     }
 
     @Test func `no cookie, cache or credential is kept`() async throws {
