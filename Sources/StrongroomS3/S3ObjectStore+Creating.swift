@@ -34,7 +34,7 @@ extension S3ObjectStore {
         var attempt = 0
         repeat {
             attempt += 1
-            switch try await attempt(request, name, mayExist) {
+            switch try await self.attempt(request, name, mayExist) {
             case .failure(let reason):
                 mayExist = mayExist || reason.mayHaveArrived
                 failure = reason
