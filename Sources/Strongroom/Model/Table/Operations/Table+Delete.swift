@@ -32,9 +32,9 @@ extension Table {
     @inlinable
     @discardableResult
     public static func delete(keys: some Sequence<Key>, in db: borrowing some Writing & ~Copyable) throws -> Int {
-        let keys = Array(keys)
-        return try db.inPart { db in
-            if let count = try deleteTogether(keys, on: db._handle.connection) { return count }
+        let (keys, connection) = (Array(keys), db._handle.connection)
+        return try connection.inSavepoint {
+            if let count = try deleteTogether(keys, on: connection) { return count }
             var count = 0
             for key in keys where try delete(key, in: db) { count += 1 }
             return count
@@ -103,13 +103,11 @@ extension Table {
         contentsOf records: some Sequence<RecordType>, cascading: Bool = false,
         in db: borrowing some Writing & ~Copyable
     ) throws -> Int {
-        let records = Array(records)
-        if cascading { return try deleteTrees(records, on: db._handle.connection) }
-        return try db.inPart { db in
+        let (records, connection) = (Array(records), db._handle.connection)
+        if cascading { return try deleteTrees(records, on: connection) }
+        return try connection.inSavepoint {
             let keys = records.compactMap(key(of:))
-            if hooks == nil, keys.count == records.count,
-                let count = try deleteTogether(keys, on: db._handle.connection)
-            {
+            if hooks == nil, keys.count == records.count, let count = try deleteTogether(keys, on: connection) {
                 return count
             }
             var count = 0

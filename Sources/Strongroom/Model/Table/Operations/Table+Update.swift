@@ -20,11 +20,6 @@ extension Table {
     public static func update(
         _ record: RecordType, only: ((Columns) -> [any SchemaColumn])? = nil, in db: borrowing some Writing & ~Copyable
     ) throws {
-        let connection = db._handle.connection
-        guard let only else {
-            guard let hooks else { return _ = try update(record, Operation.overwrite, except: [], on: connection) }
-            return _ = try upsert(record, WritePlan(.update, on: connection), hooks, on: connection)
-        }
         _ = try upsert(record, .update(only: only), in: db)
     }
 
@@ -89,18 +84,6 @@ extension Table {
     }
 
     @usableFromInline typealias Operation = TableStatements.Operation
-
-    @inlinable
-    static func update(
-        _ record: RecordType, _ operation: Int, except leftOut: [Int], on connection: Connection
-    ) throws -> Key {
-        guard let key = key(of: record) else { throw TableFailure.missingKey(schema) }
-        try validateUpdate(record)
-        guard try update(record, at: key, operation, except: leftOut, on: connection) else {
-            throw TableFailure.noSuchRow(schema)
-        }
-        return key
-    }
 
     /// Writes a record, after its validation, to the row with a key, but for some columns; false if there is no such
     /// row.
