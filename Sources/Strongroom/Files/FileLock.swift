@@ -4,8 +4,8 @@ import Foundation
 ///
 /// The lock is on a separate file beside the database: opening and closing the database file would drop the locks that
 /// the engine holds on it ("How To Corrupt An SQLite Database File", section 2.2, sqlite.org/howtocorrupt.html). Only
-/// the holder of the lock removes the lock file. A process that opened the lock file before that detects the removal and
-/// creates a new one.
+/// the holder of the lock removes the lock file. A process that opened the lock file before that detects the removal,
+/// and creates a new one.
 struct FileLock: ~Copyable {
     private let descriptor: Int32
 

@@ -8,8 +8,8 @@ package struct SideFiles {
     private static let (indexEnding, journalEnding) = ("-shm", "-journal")
     package static let engineEndings = [journalEnding, logEnding, indexEnding]
     package static let envelopeEndings = [".keys", ".keys.copy"]
-    /// The suffixes, after the dot and the database's name, of hidden files that are written only while the lock between
-    /// processes is held, and that its next holder does not need: an opening removes those of a killed process.
+    /// The suffixes, after the dot and the database's name, of hidden files that are written only while the lock
+    /// between processes is held, and that its next holder does not need: an opening removes those of a killed process.
     static let leftovers = [
         "restoring", "fetched", "restored", "snapshot.new", "keys.new", "keys.copy.new", "log.new", "salvaged",
     ]

@@ -73,8 +73,8 @@ extension Store {
     /// only read.
     ///
     /// The copy is created next to the file, encrypted with the same key, and removed at the end; a copy left by a
-    /// killed process is removed by the next opening or dry run. The disk needs free space for a copy of the file and for what the
-    /// migration writes. Reads and writes continue meanwhile.
+    /// killed process is removed by the next opening or dry run. The disk needs free space for a copy of the file and
+    /// for what the migration writes. Reads and writes continue meanwhile.
     ///
     /// ```swift
     /// let dryRun = try await store.dryRun()

@@ -14,8 +14,8 @@ extension Stores {
         return try FileStatus.at(configuration(of: name).checkedPath(for: name)) != nil
     }
 
-    /// Removes a database with all files that belong to it: its WAL and journals, damaged WALs that a recovery has kept,
-    /// its envelope, its migration backups, its lock file.
+    /// Removes a database with all files that belong to it: its WAL and journals, damaged WALs that recoveries have
+    /// kept, its envelope, its migration backups, its lock file.
     ///
     /// Without the envelope, and without a copy of the file, the data cannot be recovered. The removed files are not
     /// overwritten: their content is encrypted, or was plaintext anyway.

@@ -169,9 +169,9 @@ extension Stores {
     /// - Returns: What was copied and what was lost.
     /// - Throws: ``StrongroomError`` with `exists` if something is at the path, `fileMissing`, `alreadyOpen` if the
     ///   file is open in this process, `locked` if another process is writing to it or to the new one, `wrongKey`,
-    ///   `plaintextFile`, `plaintextHeader`, `damagedLog`, `damaged` if the first page or the schema is damaged, so that no table can be
-    ///   found (the message says what can be done), `diskFull`, and what opening throws about names and configurations;
-    ///   `CancellationError` if the task is cancelled. No new file is left then.
+    ///   `plaintextFile`, `plaintextHeader`, `damagedLog`, `damaged` if the first page or the schema is damaged, so
+    ///   that no table can be found (the message says what can be done), `diskFull`, and what opening throws about
+    ///   names and configurations; `CancellationError` if the task is cancelled. No new file is left then.
     public func salvage(
         _ fileName: String,
         to path: String,

@@ -77,7 +77,7 @@ extension Table where Self: Record, RecordType == Self {
         let changed = try record(given, onto: present)
         let indices = try isUpdate(changed, of: present) ? given.indices : []
         guard try update(changed, at: key, writing: indices, on: connection) else {
-            throw TableFailure.noSuchRow(schema)
+            throw schema.noSuchRow
         }
         return key
     }

@@ -11,11 +11,8 @@ extension Table {
     @discardableResult
     public static func delete(_ key: Key, in db: borrowing some Writing & ~Copyable) throws -> Bool {
         let connection = db._handle.connection
-        let statement = try connection.statement(OperationKey(Self.self, TableStatements.Operation.delete)) {
-            try connection.prepareTable(schema)
-            try connection.requireUniqueKey(of: schema)
-            return (try TableStatements(schema, RecordType.columnNames).delete(), [])
-        }
+        let operation = OperationKey(Self.self, Operation.delete)
+        let statement = try Self.statement(operation, on: connection, isByKey: true) { try $0.delete() }
         defer { statement.finish() }
         try bind(key, to: Bindings(statement), at: 0)
         try statement.run()
@@ -54,11 +51,8 @@ extension Table {
         let list = SQLValue.blob(ListTable.encode(try keys.flatMap(plainValues(of:))))
         do {
             return try connection.inSavepoint {
-                let statement = try connection.statement(OperationKey(Self.self, Operation.deleteMany)) {
-                    try connection.prepareTable(schema)
-                    try connection.requireUniqueKey(of: schema)
-                    return (try TableStatements(schema, RecordType.columnNames).deleteMany(), [])
-                }
+                let operation = OperationKey(Self.self, Operation.deleteMany)
+                let statement = try Self.statement(operation, on: connection, isByKey: true) { try $0.deleteMany() }
                 defer { statement.finish() }
                 try statement.bind([list])
                 try statement.run()
@@ -84,7 +78,7 @@ extension Table {
         _ record: RecordType, cascading: Bool = false, in db: borrowing some Writing & ~Copyable
     ) throws -> Bool {
         if cascading { return try deleteTrees([record], on: db._handle.connection) > 0 }
-        guard let key = key(of: record) else { throw TableFailure.missingKey(schema) }
+        guard let key = key(of: record) else { throw schema.missingKey }
         guard let hooks else { return try delete(key, in: db) }
         return try delete(record, key, hooks, on: db._handle.connection)
     }

@@ -1,3 +1,13 @@
+/// What a write did with a record.
+public enum Saved: Sendable, Hashable {
+    /// The row is new.
+    case inserted
+    /// The row existed and was updated.
+    case updated
+    /// The record was marked by ``RecordHooks/deletesOnSave(_:)``, and its row was deleted.
+    case deleted
+}
+
 /// The outcome of an upsert.
 public struct Upserted<Key: TableKey>: Sendable, Equatable {
     /// Whether the row existed or is new; an upsert deletes none.
@@ -176,7 +186,7 @@ extension Table {
         case .key: break
         case .unique:
             guard let present = try plan.row(on: connection, encode) else { break }
-            guard let updated = try update(present.key, present.isSame) else { throw TableFailure.noSuchRow(schema) }
+            guard let updated = try update(present.key, present.isSame) else { throw schema.noSuchRow }
             return Upserted(.updated, updated)
         case .matching:
             let keys = try plan.rows(on: connection, encode)
@@ -184,8 +194,8 @@ extension Table {
             return try updateAll(keys, plan, on: connection) { try update($0, false) }
         case .insert: return Upserted(.inserted, try insert())
         case .update:
-            guard let key else { throw TableFailure.missingKey(schema) }
-            guard let updated = try update(key, false) else { throw TableFailure.noSuchRow(schema) }
+            guard let key else { throw schema.missingKey }
+            guard let updated = try update(key, false) else { throw schema.noSuchRow }
             return Upserted(.updated, updated)
         }
         if let key, let updated = try update(key, false) { return Upserted(.updated, updated) }
@@ -198,10 +208,10 @@ extension Table {
     static func updateAll(
         _ keys: [Key], _ plan: WritePlan<Self>, on connection: Connection, _ update: (Key) throws -> Key?
     ) throws -> Upserted<Key> {
-        guard keys.count == 1 || plan.several == .updateAll else { throw TableFailure.severalRows(schema, plan.names) }
+        guard keys.count == 1 || plan.several == .updateAll else { throw schema.severalRows(plan.names) }
         let updated = try connection.inSavepoint {
             try keys.map { key in
-                guard let key = try update(key) else { throw TableFailure.noSuchRow(schema) }
+                guard let key = try update(key) else { throw schema.noSuchRow }
                 return key
             }
         }
@@ -209,12 +219,12 @@ extension Table {
     }
 }
 
-extension TableFailure {
-    static func severalRows(_ schema: TableSchema, _ columns: [String]) -> StrongroomError {
+extension TableSchema {
+    func severalRows(_ columns: [String]) -> StrongroomError {
         StrongroomError(
             .notUnique,
             """
-            Several rows of table "\(schema.name)" have the record's value of \(columns.listed); nothing was changed. \
+            Several rows of table "\(name)" have the record's value of \(columns.listed); nothing was changed. \
             Match further columns, or update all of the rows with `several: .updateAll`.
             """)
     }

@@ -257,10 +257,7 @@ struct WritePlan<Source: Table> {
         on connection: Connection, _ encode: (borrowing Bindings) throws -> Void
     ) throws -> (key: Source.Key, isSame: Bool)? {
         let key = OperationKey(Source.self, TableStatements.Operation.lookUp, indices: indices)
-        let statement = try connection.statement(key) {
-            try connection.prepareTable(Source.schema)
-            return (try TableStatements(Source.schema, Source.RecordType.columnNames).keyByUnique(indices), [])
-        }
+        let statement = try Source.statement(key, on: connection) { try $0.keyByUnique(indices) }
         defer { statement.finish() }
         try bind(to: statement, encode)
         guard try statement.step() else { return nil }
@@ -268,17 +265,14 @@ struct WritePlan<Source: Table> {
         let isSame = try row.integer(at: Source.Key.columnCount) != 0
         let found = try Source.readKey(from: row, at: 0)
         // The columns are declared unique, but are not unique in the file: the row is ambiguous.
-        guard try !statement.step() else { throw TableFailure.manyRows(Source.schema, names) }
+        guard try !statement.step() else { throw Source.schema.manyRows(names) }
         return (found, isSame)
     }
 
     /// The keys of the rows in which the columns have the values, smallest first.
     func rows(on connection: Connection, _ encode: (borrowing Bindings) throws -> Void) throws -> [Source.Key] {
         let key = OperationKey(Source.self, TableStatements.Operation.lookUpAll, indices: indices)
-        let statement = try connection.statement(key) {
-            try connection.prepareTable(Source.schema)
-            return (try TableStatements(Source.schema, Source.RecordType.columnNames).keys(matching: indices), [])
-        }
+        let statement = try Source.statement(key, on: connection) { try $0.keys(matching: indices) }
         defer { statement.finish() }
         try bind(to: statement, encode)
         let row = Row(statement)
@@ -293,7 +287,7 @@ struct WritePlan<Source: Table> {
         try encode(Bindings(statement))
         statement.dropUnsetParameters()
         for index in indices where try !statement.mayHold(index) || isNull(index, encode) {
-            throw TableFailure.missingUnique(Source.schema, Source.RecordType.columnNames[index])
+            throw Source.schema.missingUnique(Source.RecordType.columnNames[index])
         }
     }
 
