@@ -270,6 +270,7 @@ struct WritePlan<Source: Table> {
     }
 
     /// The keys of the rows in which the columns have the values, smallest first.
+    @usableFromInline
     func rows(on connection: Connection, _ encode: (borrowing Bindings) throws -> Void) throws -> [Source.Key] {
         let key = OperationKey(Source.self, TableStatements.Operation.lookUpAll, indices: indices)
         let statement = try Source.statement(key, on: connection) { try $0.keys(matching: indices) }
