@@ -4,8 +4,8 @@ import Foundation
 ///
 /// The lock is on a separate file beside the database: opening and closing the database file would drop the locks that
 /// the engine holds on it ("How To Corrupt An SQLite Database File", section 2.2, sqlite.org/howtocorrupt.html). Only
-/// the holder of the lock removes the lock file, together with the database. A process that opened the lock file before
-/// that detects the removal and creates a new one.
+/// the holder of the lock removes the lock file. A process that opened the lock file before that detects the removal,
+/// and creates a new one.
 struct FileLock: ~Copyable {
     private let descriptor: Int32
 
@@ -118,6 +118,24 @@ struct FileLock: ~Copyable {
 
     /// Releases the lock, as the end of the value's lifetime does, at an explicit point.
     consuming func release() {}
+
+    /// Removes the lock file, unless it has content, and releases the lock.
+    consuming func remove(_ path: String) {
+        if let size = try? FileStatus.ofName(path)?.size, size == 0 { try? FileSystem.remove(path) }
+        release()
+    }
+
+    /// Runs work, then removes the lock file as ``remove(_:)`` does.
+    consuming func removed<T>(_ path: String, after work: () async throws -> T) async throws -> T {
+        do {
+            let result = try await work()
+            remove(path)
+            return result
+        } catch {
+            remove(path)
+            throw error
+        }
+    }
 
     deinit { close(descriptor) }
 }

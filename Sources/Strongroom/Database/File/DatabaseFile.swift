@@ -179,10 +179,7 @@ extension DatabaseFile {
     }
 
     func replicaRecordPaths() throws -> [String] {
-        let beginning = FileSystem.name(of: replicaRecordPath(""))
-        let directory = FileSystem.directory(of: path)
-        return try FileSystem.names(in: directory).filter { $0.utf8.starts(with: beginning.utf8) }
-            .map { "\(directory)/\($0)" }
+        try SideFiles.files(beginningWith: replicaRecordPath(""))
     }
 
     /// Throws if the path of one of the engine's or the library's files beside the database is not a regular file.
@@ -209,9 +206,14 @@ extension DatabaseFile {
 
     /// Whether the file has a migration backup, which has the key and the content that the file had then.
     func hasMigrationBackups() throws -> Bool {
-        let beginning = FileSystem.name(of: FileSystem.hiddenFile(of: path, Self.migrationBackupEnding))
-        return try FileSystem.names(in: FileSystem.directory(of: path)).contains {
-            $0.utf8.starts(with: beginning.utf8)
-        }
+        try !SideFiles.files(beginningWith: FileSystem.hiddenFile(of: path, Self.migrationBackupEnding)).isEmpty
+    }
+
+    /// Removes what belongs to the file, which is removed, but for the lock and migration backups.
+    func removeSideFiles() throws {
+        let files = try sideFiles.engineFiles + sideFiles.envelopes + sideFiles.damagedLogs()
+        for file in files { try FileSystem.remove(file) }
+        let copies = try SideFiles.libraryEndings.map { FileSystem.hiddenFile(of: path, $0) } + replicaRecordPaths()
+        for copy in copies { try FileSystem.removeCopy(copy) }
     }
 }

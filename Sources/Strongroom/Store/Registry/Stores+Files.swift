@@ -14,8 +14,8 @@ extension Stores {
         return try FileStatus.at(configuration(of: name).checkedPath(for: name)) != nil
     }
 
-    /// Removes a database with all files that belong to it: its WAL and journals, its envelope, its migration backups,
-    /// its lock file.
+    /// Removes a database with all files that belong to it: its WAL and journals, damaged WALs that recoveries have
+    /// kept, its envelope, its migration backups, its lock file.
     ///
     /// Without the envelope, and without a copy of the file, the data cannot be recovered. The removed files are not
     /// overwritten: their content is encrypted, or was plaintext anyway.
@@ -81,11 +81,7 @@ extension DatabaseFile {
         // The file first: the remaining files alone cannot be taken for a database, whereas the file without its WAL
         // might be an older state.
         try FileSystem.remove(path)
-        for file in sideFiles.engineFiles + sideFiles.envelopes { try FileSystem.remove(file) }
-        for ending in SideFiles.libraryEndings {
-            try FileSystem.removeCopy(FileSystem.hiddenFile(of: path, ending))
-        }
-        for record in try replicaRecordPaths() { try FileSystem.removeCopy(record) }
+        try removeSideFiles()
         let backups = MigrationBackups(file: self)
         for backup in try backups.list() { try backups.remove(backup) }
         try FileSystem.remove(lockPath)
