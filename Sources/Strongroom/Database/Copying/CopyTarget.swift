@@ -73,6 +73,17 @@ struct CopyTarget: Sendable {
             """)
     }
 
+    /// Throws if a copy with a defect would replace an older one, which may have none.
+    func requireNew(_ defect: String) throws {
+        guard replaces, try FileStatus.at(path) != nil else { return }
+        throw StrongroomError(
+            .damaged,
+            """
+            "\(path)" was not replaced, since the database has a defect, which the new copy has, too: \(defect). \
+            Repair the database (REINDEX rebuilds an index that does not match), or give another path.
+            """)
+    }
+
     func acquireLock() async throws -> FileLock {
         guard let lock = try await FileLock.acquire(SideFiles(of: path).lock, of: path) else {
             throw StrongroomError(

@@ -30,15 +30,15 @@ extension Store {
     ///   - replacing: Whether an existing file at the path is replaced; with it the envelope of an earlier backup of
     ///     the same database, and no other.
     ///   - checkingStructure: Whether the structure of the copy is checked, too, as it is before a restore. A defect is
-    ///     reported in ``BackupReport/defect``; the backup is kept.
+    ///     reported in ``BackupReport/defect``; the backup is kept, unless it would replace an older file.
     ///   - progress: Called with `writing` and `verifying`, in bytes, on one of the library's threads; must not block.
     /// - Returns: What was copied.
     /// - Throws: ``StrongroomError`` with `exists` if the path exists and is not to be replaced, is that of the
     ///   database itself, or has an envelope of another file beside it; `notAFile`; the errors of ``keySlots()`` for an
     ///   envelope that cannot be used; `locked` if another backup to the path is running, or the file to be replaced is
-    ///   open in another process or has a WAL; `damaged` if a page of the database is damaged, `copyDamaged` if the
-    ///   copy fails its checks; `invalidKey`, `diskFull`, `permissionDenied`, `closed`; `CancellationError`. The path
-    ///   is unchanged then.
+    ///   open in another process or has a WAL; `damaged` if a page of the database is damaged, or a copy with a defect
+    ///   would replace a file, `copyDamaged` if the copy fails its checks; `invalidKey`, `diskFull`,
+    ///   `permissionDenied`, `closed`; `CancellationError`. The path is unchanged then.
     public func backup(
         to path: String, key: Key? = nil, replacing: Bool = false, checkingStructure: Bool = false,
         progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
@@ -94,6 +94,7 @@ extension Store {
             do {
                 // The last point at which it can be cancelled.
                 try monitor.check()
+                if let defect = result.content.defect { try target.requireNew(defect) }
                 try target.put(result.file, with: envelope)
             } catch {
                 try copy.remove()
