@@ -129,7 +129,7 @@ final class StoreFile: Sendable {
         let file = try context().file
         let (key, generation) = state.withLock { ($0.key?.derivedKey, $0.generation) }
         // A later connection must not accept what earlier ones have rejected.
-        if isUnlocked { try file.baseline?.check(isLocked: false, database) }
+        if isUnlocked { try file.checkBaseline(isLocked: false) }
         let connection =
             try file.isReadOnly
             ? file.connectToRead(key: key) { try $0.proveKey() } : file.connect(.existing, key: key)

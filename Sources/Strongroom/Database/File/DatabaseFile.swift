@@ -12,8 +12,8 @@ struct DatabaseFile: Sendable {
     var pageCache = Connection.defaultPageCache
     var functions = ConnectionFunctions()
     var isReadOnly = false
-    /// The state of the file when a store opened it read-only; nil for others.
-    var baseline: FileBaseline?
+    /// The status of the file when a store opened it read-only; nil for others.
+    var baseline: FileStatus?
 
     /// Opens the file and sets the key; reads nothing yet.
     func connect(_ mode: Connection.Mode, key: DerivedKey?) throws -> Connection {
@@ -24,10 +24,10 @@ struct DatabaseFile: Sendable {
         connection.setBusyTimeout(milliseconds: busyTimeout)
         connection.file.pageCache = pageCache
         try connection.install(functions)
-        if let baseline {
+        if baseline != nil {
             let log = mode == .withoutIndex ? try FileStatus.at(logPath) : nil
             let isLocked = mode != .untouched && mode != .withoutIndex
-            connection.file.check = { [name] in try baseline.check(isLocked: isLocked, log: log, name) }
+            connection.file.check = { [self] in try checkBaseline(isLocked: isLocked, log: log) }
         }
         if mode == .withoutIndex { connection.add(MemoryIndex()) }
         if mode != .untouched { try checkLog(before: connection) }
@@ -65,7 +65,7 @@ struct DatabaseFile: Sendable {
     /// The same file with its present state as baseline.
     func withBaseline() throws -> DatabaseFile {
         var file = self
-        file.baseline = try FileBaseline.at(path)
+        file.baseline = try FileStatus.at(path)
         return file
     }
 

@@ -120,7 +120,7 @@ struct LateOpenerTests {
             file: file, from: from, to: to, patience: .zero, monitor: monitor, whenReplaced: {}
         ).run()
         #expect(outcome.method == .copy)
-        #expect(ReplacedFiles.shared.isHeld(vault.path))
+        #expect(ReplacedFile.isHeld(vault.path))
         numbers.withLock { $0 = [2] }
         let store = try await vault.open()
         try await attack(try #require(late.withLock { $0 }), store)
@@ -188,8 +188,8 @@ struct LateOpenerTests {
     /// A process that another test has just forked has the file open until it runs its program.
     private func expectIsReleased() async throws {
         try await eventually {
-            ReplacedFiles.shared.prune()
-            return !ReplacedFiles.shared.isHeld(vault.path)
+            ReplacedFile.prune()
+            return !ReplacedFile.isHeld(vault.path)
         }
     }
 
