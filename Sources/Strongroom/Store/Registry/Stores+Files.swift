@@ -86,8 +86,7 @@ extension DatabaseFile {
             try FileSystem.removeCopy(FileSystem.hiddenFile(of: path, ending))
         }
         for record in try replicaRecordPaths() { try FileSystem.removeCopy(record) }
-        let backups = MigrationBackups(file: self)
-        for backup in try backups.list() { try backups.remove(backup) }
+        for backup in try migrationBackups() { try remove(backup) }
         try FileSystem.remove(lockPath)
         try FileSystem.synchronize(FileSystem.directory(of: path))
         // A program that opened it at the last moment would attach to the WAL of a new database of the same name.
@@ -147,12 +146,11 @@ extension StoreContext {
         let connection = try file.connect(.existing, key: unlocked.derivedKey)
         defer { connection.close() }
         try connection.proveKey()
-        let record = RecordedName(connection: connection)
-        if let recorded = try record.read() {
+        if let recorded = try connection.recordedName() {
             if recorded == name.fileName { return }
             guard recorded == previous.fileName else { throw ofOther(recorded) }
         }
-        try record.write(name.fileName)
+        try connection.recordName(name.fileName)
     }
 }
 
