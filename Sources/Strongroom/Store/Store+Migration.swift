@@ -45,7 +45,7 @@ extension Store {
         progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> MigrationReport {
         let limits = OperationLimits(label: "migration", isObserved: false)
-        return try await pool.observer.observing(.migrate, label: limits.label) { watch in
+        return try await pool.observing(.migrate, label: limits.label) { watch in
             let context = try file.contextToWrite()
             let migrator = try migrator()
             let lock = try await context.lock()

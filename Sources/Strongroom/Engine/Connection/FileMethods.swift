@@ -257,6 +257,8 @@ extension Connection {
         var refusesZeroPages = false
         /// The most memory for decrypted pages, in bytes.
         var pageCache = Connection.defaultPageCache
+        /// The number of keys that the file had had since its store was opened when the connection was opened.
+        var keyGeneration = 0
         /// Whether a transaction could not begin because the file cannot be read with the connection's key.
         var isOfAnotherKey = false
         /// Whether the codec keeps an error as long as the connection is open.

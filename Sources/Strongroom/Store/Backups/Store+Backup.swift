@@ -45,7 +45,7 @@ extension Store {
     ) async throws -> BackupReport {
         let start = ContinuousClock.now
         // Before anything is created at the path.
-        let salt = try key == nil && !file.isInMemory ? file.activeKey().wrapped?.salt : nil
+        let salt = try key == nil && !file.isInMemory ? file.wrapped()?.salt : nil
         let wanted = try await salt == nil ? backupKey(key) : nil
         let target = try await BlockingWork.run { try CopyTarget(path, replaces: replacing) }
         let content = try await copy(to: target, envelopeOf: salt, progress) { [file] from, monitor in

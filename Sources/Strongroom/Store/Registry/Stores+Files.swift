@@ -82,8 +82,7 @@ extension DatabaseFile {
         // might be an older state.
         try FileSystem.remove(path)
         try removeSideFiles()
-        let backups = MigrationBackups(file: self)
-        for backup in try backups.list() { try backups.remove(backup) }
+        for backup in try migrationBackups() { try remove(backup) }
         try FileSystem.remove(lockPath)
         try FileSystem.synchronize(FileSystem.directory(of: path))
         // A program that opened it at the last moment would attach to the WAL of a new database of the same name.
@@ -143,12 +142,11 @@ extension StoreContext {
         let connection = try file.connect(.existing, key: unlocked.derivedKey)
         defer { connection.close() }
         try connection.proveKey()
-        let record = RecordedName(connection: connection)
-        if let recorded = try record.read() {
+        if let recorded = try connection.recordedName() {
             if recorded == name.fileName { return }
             guard recorded == previous.fileName else { throw ofOther(recorded) }
         }
-        try record.write(name.fileName)
+        try connection.recordName(name.fileName)
     }
 }
 

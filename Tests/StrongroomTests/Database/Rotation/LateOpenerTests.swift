@@ -203,7 +203,7 @@ struct LateOpenerTests {
         let context = try StoreContext(DatabaseName("vault.sqlite"), vault, in: .disk).located()
         let (databaseKeys, unlocked) = try context.unlock(FileContent.of(vault.path), KeyChain(.numbered(1)))
         unlocked.connection.close()
-        let opened = StoreFile(context, key: databaseKeys.activeKey(of: unlocked), isUnlocked: false)
+        let opened = StoreFile(context, databaseKeys, unlocked)
         let source = try #require(try file.connectExclusively(key: keys[0]))
         try source.mergeLog {}
         let connecting = Task { try await onThread { try opened.connect(as: .reader) } }

@@ -97,25 +97,35 @@ final class OperationWatch: Sendable {
     private let observers: [any OperationObserver]
     private let started: StartedOperation
     /// What the observers returned when the operation began.
-    let contexts: [(any Sendable)?]
+    private let contexts: [(any Sendable)?]
     /// Microseconds from the start until a connection was granted; negative before that.
     private let granted = Atomic<Int64>(-1)
 
-    /// Reports the beginning of an operation; to be called with the caller's task-local values.
+    /// Reports the beginning of an operation; to be called with the caller's task-local values. Nil without observers.
     ///
-    /// - Parameter start: When it was requested.
-    init(
-        _ store: StoreObserver, _ kind: FinishedOperation.Kind, label: String? = nil,
-        start: ContinuousClock.Instant = .now
+    /// - Parameters:
+    ///   - start: When it was requested.
+    ///   - opening: The opening that it is a part of.
+    init?(
+        _ observers: [any OperationObserver], _ name: DatabaseName, _ kind: FinishedOperation.Kind,
+        label: String? = nil, start: ContinuousClock.Instant = .now, in opening: OperationWatch? = nil
     ) {
-        observers = store.observers
-        let started = StartedOperation(name: store.name, kind: kind, label: label, start: start)
+        guard !observers.isEmpty else { return nil }
+        self.observers = observers
+        let started = StartedOperation(name: name, kind: kind, label: label, start: start)
         self.started = started
-        contexts = observers.indices.map { index in
+        contexts = observers.enumerated().map { index, observer in
             var operation = started
-            operation.outerContext = store.outer.isEmpty ? nil : store.outer[index]
-            return store.observers[index].operationBegan(operation)
+            operation.outerContext = opening?.contexts[index]
+            return observer.operationBegan(operation)
         }
+    }
+
+    /// Begins a part of an opening, which needs no connection but that of the opening.
+    func part(_ kind: FinishedOperation.Kind, since start: ContinuousClock.Instant = .now) -> OperationWatch? {
+        let part = OperationWatch(observers, started.name, kind, start: start, in: self)
+        part?.grant(at: start)
+        return part
     }
 
     /// Records when the operation got its connection.
@@ -137,37 +147,16 @@ final class OperationWatch: Sendable {
                     context: context))
         }
     }
-}
 
-/// The observers of one store's operations.
-struct StoreObserver: Sendable {
-    let observers: [any OperationObserver]
-    let name: DatabaseName
-    /// What each returned for the opening whose parts are observed; empty outside of openings.
-    var outer: [(any Sendable)?] = []
-
-    init?(_ observers: [any OperationObserver], _ name: DatabaseName) {
-        guard !observers.isEmpty else { return nil }
-        (self.observers, self.name) = (observers, name)
-    }
-
-    /// Reports a part of an opening that needs no connection but that of the opening, after its end.
-    func report(_ kind: FinishedOperation.Kind, since start: ContinuousClock.Instant, _ error: (any Error)?) {
-        let watch = OperationWatch(self, kind, start: start)
-        watch.grant(at: start)
-        watch.end(error)
-    }
-}
-
-extension StoreObserver? {
-    /// Runs work that the observer, if there is one, receives as one operation, however often it acquires a connection:
-    /// its own requests are not observed.
+    /// Runs work that the observers, if there are any, receive as one operation, however often it acquires a
+    /// connection: its own requests are not observed.
     ///
     /// - Parameter work: Records when it has its connection.
-    func observing<T>(
-        _ kind: FinishedOperation.Kind, label: String? = nil, _ work: (OperationWatch?) async throws -> T
+    static func observing<T>(
+        _ observers: [any OperationObserver], _ name: DatabaseName, _ kind: FinishedOperation.Kind,
+        label: String? = nil, _ work: (OperationWatch?) async throws -> T
     ) async throws -> T {
-        let watch = map { OperationWatch($0, kind, label: label) }
+        let watch = OperationWatch(observers, name, kind, label: label)
         do {
             let value = try await work(watch)
             watch?.end(nil)

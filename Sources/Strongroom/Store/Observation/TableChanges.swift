@@ -33,15 +33,3 @@ public struct TableChanges: AsyncSequence, Sendable {
         }
     }
 }
-
-extension Store {
-    /// Reports each commit that has written one of some tables.
-    ///
-    /// A statement that could have written a table counts even if it matched no row.
-    ///
-    /// - Parameter tables: The tables.
-    /// - Returns: The changes since the start of the iteration.
-    public func changes(in tables: any Table.Type...) -> TableChanges {
-        TableChanges(broadcaster: pool.broadcaster, tables: Set(tables.map { TableUse.name($0.schema.name) }))
-    }
-}
