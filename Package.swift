@@ -22,9 +22,19 @@ func tests(_ name: String, excluding: [String] = [], _ dependencies: [Target.Dep
     .testTarget(name: name, dependencies: dependencies, exclude: excluding, swiftSettings: settings)
 }
 
+let programs = "Tests/DocumentationTests/Programs/"
 let logging = product("Logging", of: "swift-log")
 let commandLine = product("ArgumentParser", of: "swift-argument-parser", trait: "Commands")
 let configReader = product("Configuration", of: "swift-configuration", trait: "ConfigReader")
+let swiftSyntax = [
+    "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftParser", "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros",
+].map { product($0, of: "swift-syntax", trait: "Macros") }
+let service: KeyValuePairs = [
+    "Metrics": "swift-metrics", "ServiceLifecycle": "swift-service-lifecycle", "Tracing": "swift-distributed-tracing",
+]
+let http: KeyValuePairs = [
+    "AsyncHTTPClient": "async-http-client", "NIO": "swift-nio", "NIOHTTP1": "swift-nio", "NIOSSL": "swift-nio-ssl",
+]
 
 #if os(macOS)
 let isForApple = true
@@ -61,7 +71,7 @@ let package = Package(
     name: "strongroom",
     // Apple's: type-checked against a stub, not run; see the article "Apple platforms".
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-    products: ["", "Objects", "Replication", "Service", "Testing", "Commands"].map {
+    products: ["", "Objects", "Replication", "S3", "Service", "Testing", "Commands"].map {
         .library(name: "Strongroom\($0)", targets: ["Strongroom\($0)"])
     } + [.executable(name: "strongroom", targets: ["StrongroomTool"])],
     traits: [
@@ -70,6 +80,7 @@ let package = Package(
         .trait(name: "Commands", description: "StrongroomCommands and the tool; they need swift-argument-parser."),
         .trait(name: "SwiftCrypto", description: "swift-crypto on Linux, too, instead of the libcrypto of SQLCipher."),
         .trait(name: "Service", description: "StrongroomService: shutdown, metrics and traces of a service."),
+        .trait(name: "S3", description: "StrongroomS3: replicas in S3 services; it needs async-http-client."),
         .trait(name: "ConfigReader", description: "Keys and settings from swift-configuration's ConfigReader."),
     ],
     dependencies: [
@@ -79,18 +90,16 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0"),
     ] + enginePackages,
     targets: [
         engine,
         .target(name: "CDiscovery"),
-        .macro(
-            name: "StrongroomMacros",
-            dependencies: [
-                "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftParser", "SwiftSyntax", "SwiftSyntaxBuilder",
-                "SwiftSyntaxMacros",
-            ].map { product($0, of: "swift-syntax", trait: "Macros") }, swiftSettings: settings),
+        .macro(name: "StrongroomMacros", dependencies: swiftSyntax, swiftSettings: settings),
         library(
             "Strongroom",
             [
@@ -99,16 +108,14 @@ let package = Package(
             ] + libcrypto.map { .target(name: $0.name) } + swiftCrypto),
         library("StrongroomObjects", ["Strongroom"]),
         library("StrongroomReplication", ["Strongroom"]),
-        // Without the trait it is empty.
+        // These two are empty without their traits.
         library(
-            "StrongroomService",
-            [
-                "Strongroom", logging, product("Metrics", of: "swift-metrics", trait: "Service"),
-                product("ServiceLifecycle", of: "swift-service-lifecycle", trait: "Service"),
-                product("Tracing", of: "swift-distributed-tracing", trait: "Service"),
-            ]),
+            "StrongroomS3", ["Strongroom", "StrongroomReplication"] + http.map { product($0, of: $1, trait: "S3") }),
+        library("StrongroomService", ["Strongroom", logging] + service.map { product($0, of: $1, trait: "Service") }),
         library("StrongroomTesting", ["Strongroom", logging]),
-        library("StrongroomCommands", ["Strongroom", "StrongroomReplication", "StrongroomTesting", commandLine]),
+        library(
+            "StrongroomCommands",
+            ["Strongroom", "StrongroomReplication", "StrongroomS3", "StrongroomTesting", commandLine]),
         library("Configurations", path: "Configurations", ["Strongroom"]),
         program(
             "StrongroomTool",
@@ -116,26 +123,21 @@ let package = Package(
         tests(
             "StrongroomTests", excluding: ["Engine/Errors/ThrownCodes.txt"],
             ["Configurations", "Strongroom", "StrongroomTesting", "TestWidth", configReader, logging]),
-        // Some of its fixtures are links to those of StrongroomTests.
         tests("StrongroomObjectsTests", ["Strongroom", "StrongroomObjects", "StrongroomTesting", logging]),
         tests("StrongroomReplicationTests", ["Strongroom", "StrongroomReplication", "StrongroomTesting"]),
         tests("StrongroomCommandsTests", ["Strongroom", "StrongroomCommands", "StrongroomTesting"]),
         tests("ConfigurationsTests", excluding: ["AddressBook/Fixtures"], ["Configurations", "StrongroomTesting"]),
         tests("StrongroomTestingTests", ["Strongroom", "StrongroomTesting"]),
-        // What README and the guides claim; `.ci/examples` compiles their examples. The programs are in no product and
-        // run by the tests; they are no dependency, since the tests would then have what they register as
-        // @Configuration.
+        // The tests run the guides' programs, but do not depend on them: the tests would then have what these register
+        // as @Configuration. `.ci/examples` compiles the guides' other examples.
         tests(
             "DocumentationTests", excluding: ["Preludes", "Programs"],
             ["Configurations", "Strongroom", "StrongroomObjects", "StrongroomTesting"]),
-        program("ReadmeProgram", path: "Tests/DocumentationTests/Programs/Readme", ["Strongroom"]),
-        program("GettingStartedProgram", path: "Tests/DocumentationTests/Programs/GettingStarted", ["Strongroom"]),
-        program(
-            "OwnToolProgram", path: "Tests/DocumentationTests/Programs/OwnTool",
-            ["Configurations", "Strongroom", "StrongroomCommands"]),
+        program("ReadmeProgram", path: programs + "Readme", ["Strongroom"]),
+        program("GettingStartedProgram", path: programs + "GettingStarted", ["Strongroom"]),
+        program("OwnToolProgram", path: programs + "OwnTool", ["Configurations", "Strongroom", "StrongroomCommands"]),
         // How many tests run at a time; one target has it for all, as they are one program.
         .target(name: "TestWidth", path: "Tests/TestWidth"),
-        // Work that is interrupted, and a program that does it.
         library("FaultWork", path: "Tests/FaultWork", ["Strongroom", "StrongroomReplication"]),
         program("FaultVictim", path: "Tests/FaultVictim", ["FaultWork"]),
         // Drives the tool and the engine's shell from outside, so it depends on neither the tool nor the library.

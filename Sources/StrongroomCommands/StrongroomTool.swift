@@ -99,6 +99,7 @@ public enum StrongroomTool {
     private static func perform(_ arguments: [String], in session: CommandSession) async throws {
         var session = session
         session.isForScripts = arguments.contains("--json")
+        if arguments.prefix(while: { $0 != "--" }).contains("--quiet") { session.console = session.console.quiet() }
         try await CommandSession.$current.withValue(session) { [session] in
             var command = try RootCommand.parseAsRoot(arguments)
             // Errors of the program's own commands are reported as their author defined them.

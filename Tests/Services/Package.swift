@@ -12,17 +12,19 @@ let testing = product("StrongroomTesting", of: "strongroom")
 let logging = product("Logging", of: "swift-log")
 let lifecycle = product("ServiceLifecycle", of: "swift-service-lifecycle")
 
-// What only a service on a server needs: the tests of StrongroomService, and the HTTP service of the guide with the
-// settings that a new package has.
+// What only a service on a server needs: the tests of StrongroomService and StrongroomS3, and the HTTP service of the
+// guide with the settings that a new package has.
 let package = Package(
     name: "strongroom-services",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "strongroom", path: "../..", traits: ["ConfigReader", "Macros", "Service"]),
+        .package(name: "strongroom", path: "../..", traits: ["ConfigReader", "Macros", "S3", "Service"]),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
     ],
@@ -42,6 +44,13 @@ let package = Package(
                 product("InMemoryTracing", of: "swift-distributed-tracing"),
                 product("Tracing", of: "swift-distributed-tracing"), product("CoreMetrics", of: "swift-metrics"),
                 product("Metrics", of: "swift-metrics"), product("MetricsTestKit", of: "swift-metrics"),
+            ], swiftSettings: settings),
+        .testTarget(
+            name: "StrongroomS3Tests",
+            dependencies: [
+                product("Strongroom", of: "strongroom"), product("StrongroomReplication", of: "strongroom"),
+                product("StrongroomS3", of: "strongroom"), testing, logging, product("NIO", of: "swift-nio"),
+                product("NIOHTTP1", of: "swift-nio"), product("NIOSSL", of: "swift-nio-ssl"),
             ], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -4,8 +4,8 @@ import Foundation
 ///
 /// The lock is on a separate file beside the database: opening and closing the database file would drop the locks that
 /// the engine holds on it ("How To Corrupt An SQLite Database File", section 2.2, sqlite.org/howtocorrupt.html). Only
-/// the holder of the lock removes the lock file, together with the database. A process that opened the lock file before
-/// that detects the removal and creates a new one.
+/// the holder of the lock removes the lock file. A process that opened the lock file before that detects the removal,
+/// and creates a new one.
 struct FileLock: ~Copyable {
     private let descriptor: Int32
 
@@ -25,7 +25,7 @@ struct FileLock: ~Copyable {
                 return try tryAcquire(path, of: file)
             }
             // Another process may have locked a lock file of another user at the moment this process removed it.
-            guard try !LeftoverLocks.shared.isHeld(path) else { return nil }
+            guard try !isRemovedOneHeld(path) else { return nil }
             return lock
         }
         let reason = errno
@@ -65,7 +65,7 @@ struct FileLock: ~Copyable {
                 if let created = try create(path, file) { return created }
             } catch let error as StrongroomError where error.code == .permissionDenied {
                 guard !FileSystem.isMountedReadOnly(path) else { throw error }
-                guard try LeftoverLocks.shared.remove(path, of: file) else { return nil }
+                guard try remove(path, of: file) else { return nil }
             }
         }
     }
@@ -119,21 +119,37 @@ struct FileLock: ~Copyable {
     /// Releases the lock, as the end of the value's lifetime does, at an explicit point.
     consuming func release() {}
 
+    /// Removes the lock file, unless it has content, and releases the lock.
+    consuming func remove(_ path: String) {
+        if let size = try? FileStatus.ofName(path)?.size, size == 0 { try? FileSystem.remove(path) }
+        release()
+    }
+
+    /// Runs work, then removes the lock file as ``remove(_:)`` does.
+    consuming func removed<T>(_ path: String, after work: () async throws -> T) async throws -> T {
+        do {
+            let result = try await work()
+            remove(path)
+            return result
+        } catch {
+            remove(path)
+            throw error
+        }
+    }
+
     deinit { close(descriptor) }
 }
 
 /// Lock files of another user, for instance of a tool that ran as root, that this process has removed.
-private final class LeftoverLocks: Sendable {
-    static let shared = LeftoverLocks()
-
-    /// Inode numbers by the path of the lock file.
-    private let nodes = Locked<[String: UInt64]>([:])
+extension FileLock {
+    /// Their inode numbers by path.
+    private static let removed = Locked<[String: UInt64]>([:])
 
     /// Whether a process holds a removed lock file, which it locked at the moment of the removal.
-    func isHeld(_ path: String) throws -> Bool {
-        guard let node = nodes.withLock({ $0[path] }) else { return false }
+    private static func isRemovedOneHeld(_ path: String) throws -> Bool {
+        guard let node = removed.withLock({ $0[path] }) else { return false }
         guard try FileHolders.locking([node])?.isEmpty ?? true else { return true }
-        nodes.withLock { $0[path] = nil }
+        removed.withLock { $0[path] = nil }
         return false
     }
 
@@ -141,20 +157,20 @@ private final class LeftoverLocks: Sendable {
     /// user.
     ///
     /// - Returns: False if a process holds it.
-    func remove(_ path: String, of file: String?) throws -> Bool {
+    private static func remove(_ path: String, of file: String?) throws -> Bool {
         guard let left = try FileStatus.at(path) else { return true }
         let model = try file.flatMap { try FileStatus.at($0) } ?? FileStatus.at(FileSystem.directory(of: path))
         guard model?.owner == UInt32(geteuid()), left.owner != UInt32(geteuid()),
             let holders = try FileHolders.locking([left.identity.node])
         else { throw foreign(path, left) }
         guard holders.isEmpty else { return false }
-        nodes.withLock { $0[path] = left.identity.node }
+        removed.withLock { $0[path] = left.identity.node }
         guard try FileStatus.at(path)?.identity == left.identity else { return true }
         guard unlink(path) == 0 || errno == ENOENT else { throw foreign(path, left) }
         return true
     }
 
-    private func foreign(_ path: String, _ status: FileStatus) -> StrongroomError {
+    private static func foreign(_ path: String, _ status: FileStatus) -> StrongroomError {
         StrongroomError(
             .permissionDenied,
             """

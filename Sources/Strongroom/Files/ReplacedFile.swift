@@ -106,7 +106,7 @@ final class ReplacedFile: Sendable {
             }
             usleep(Self.pause)
         }
-        if try isOpenElsewhere { ReplacedFiles.shared.hold(self) }
+        if try isOpenElsewhere { hold() }
     }
 
     /// Microseconds between two attempts.
@@ -162,26 +162,20 @@ final class ReplacedFile: Sendable {
 }
 
 /// The replaced files that another process still has open.
-final class ReplacedFiles: Sendable {
-    static let shared = ReplacedFiles()
+extension ReplacedFile {
+    private static let held = Locked<[ReplacedFile]>([])
 
-    private let files = Locked<[ReplacedFile]>([])
-
-    /// Holds a file's locks until no other process has it open, or this process ends.
-    func hold(_ file: ReplacedFile) {
-        files.withLock { $0.append(file) }
-    }
+    /// Holds the file's locks until no other process has it open, or this process ends.
+    private func hold() { Self.held.withLock { $0.append(self) } }
 
     /// Whether the locks of a file that was at a path are held.
-    func isHeld(_ path: String) -> Bool {
-        files.withLock { $0.contains { $0.path == path } }
-    }
+    static func isHeld(_ path: String) -> Bool { held.withLock { $0.contains { $0.path == path } } }
 
     /// Releases the files that no process has open any more.
-    func prune() {
-        let all = files.withLock { $0 }
+    static func prune() {
+        let all = held.withLock { $0 }
         guard !all.isEmpty else { return }
         let free = all.filter { (try? $0.isOpenElsewhere) == false }
-        files.withLock { files in files.removeAll { file in free.contains { $0 === file } } }
+        held.withLock { files in files.removeAll { file in free.contains { $0 === file } } }
     }
 }

@@ -8,14 +8,19 @@ package struct SideFiles {
     private static let (indexEnding, journalEnding) = ("-shm", "-journal")
     package static let engineEndings = [journalEnding, logEnding, indexEnding]
     package static let envelopeEndings = [".keys", ".keys.copy"]
-    /// The suffixes of the library's hidden files, after the dot and the database's name, but for the lock; only 0.2.0
-    /// writes `changes`.
-    static let libraryEndings = [
-        "new", "rotating", "plaintext", "restoring", "fetched", "restored", "snapshot.new", "trial", "trial.lock",
-        "keys.new", "keys.copy.new", "keys.next", "changes",
+    /// The suffixes, after the dot and the database's name, of hidden files that are written only while the lock
+    /// between processes is held, and that its next holder does not need: an opening removes those of a killed process.
+    static let leftovers = [
+        "restoring", "fetched", "restored", "snapshot.new", "keys.new", "keys.copy.new", "log.new", "salvaged",
     ]
+    /// The suffixes of all hidden files, but for the lock, migration backups and records of replicas; only 0.2.0 writes
+    /// `changes`.
+    package static let libraryEndings =
+        leftovers + ["new", "rotating", "plaintext", "trial", "trial.lock", "keys.next", "changes"]
 
     package var log: String { path + Self.logEnding }
+    /// The name of a damaged WAL that a recovery keeps; those of further ones have a number, from `-2` on, behind it.
+    var damagedLog: String { log + ".damaged" }
     var index: String { path + Self.indexEnding }
     var journal: String { path + Self.journalEnding }
     /// The files that may have content which the database itself lacks.
@@ -28,6 +33,22 @@ package struct SideFiles {
 
     func removeEngineFiles() throws {
         for file in engineFiles { try FileSystem.remove(file) }
+    }
+
+    /// The paths of the files whose names begin with that of a path.
+    static func files(beginningWith path: String) throws -> [String] {
+        let (directory, beginning) = (FileSystem.directory(of: path), FileSystem.name(of: path).utf8)
+        // By bytes: another file's name may differ only in its Unicode normalization.
+        return try FileSystem.names(in: directory).filter { $0.utf8.starts(with: beginning) }
+            .map { "\(directory)/\($0)" }
+    }
+
+    func damagedLogs() throws -> [String] {
+        try Self.files(beginningWith: damagedLog).filter { file in
+            let number = Int(file.dropFirst(damagedLog.count + 1))
+            let isKept = file == damagedLog || number.map { file == "\(damagedLog)-\($0)" } ?? false
+            return try isKept && FileStatus.ofName(file)?.isRegularFile ?? false
+        }
     }
 
     /// Throws if another user may have created a file that is open, or may write it, or read and lock it.

@@ -19,7 +19,12 @@ struct KeyText {
     static let largest = 64 * 1024
 
     func keyChain(_ content: [UInt8]) throws -> KeyChain {
-        try KeyChain(keys(in: content))
+        let keys = try keys(in: content)
+        do {
+            return try KeyChain(keys)
+        } catch let error as StrongroomError {
+            throw StrongroomError(error.code, "\(refusal("cannot be used").message.dropLast()): \(error.message)")
+        }
     }
 
     /// Whether bytes are valid UTF-8; a `String` would be a copy that is not wiped.
@@ -47,7 +52,11 @@ struct KeyText {
         var keys: [Key] = []
         for (number, line) in lines.enumerated() {
             let text = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-            if !text.isEmpty { keys.append(try key(in: text, line: number + 1)) }
+            guard !text.isEmpty else { continue }
+            guard text.contains(where: { $0 != 0x20 && $0 != 0x09 }) else {
+                throw refusal("has only blanks in line \(number + 1); write the key there, or remove the line")
+            }
+            keys.append(try key(in: text, line: number + 1))
         }
         guard !keys.isEmpty else { throw refusal("contains no key; write one a line, oldest first") }
         return keys
@@ -56,16 +65,12 @@ struct KeyText {
     private func key(in text: ArraySlice<UInt8>, line: Int) throws -> Key {
         if let recovery = try recoveryKey(in: text, line: line) { return recovery }
         guard text.starts(with: Array("raw:".utf8)) else {
+            let end = text.suffix(Self.rawLength + 1)
+            guard end.count <= Self.rawLength || !Self.isRaw(end) else { throw severalKeys(in: line) }
             return text.withUnsafeBytes { Key.passphrase(bytes: $0) }
         }
         let digits = text.dropFirst(4)
-        guard digits.count <= 64 else {
-            throw refusal(
-                """
-                has a raw key in line \(line) that is followed by something else than the end of the line; write each \
-                key, 64 hexadecimal digits, on a line of its own
-                """)
-        }
+        guard digits.count <= 64 else { throw severalKeys(in: line) }
         let raw = try SecretBytes(count: Cryptography.keyLength) { raw in
             for index in raw.indices {
                 let start = digits.startIndex + 2 * index
@@ -76,6 +81,23 @@ struct KeyText {
             }
         }
         return Key(material: .raw(raw, salt: nil))
+    }
+
+    /// The length of a line with a raw key.
+    private static let rawLength = "raw:".utf8.count + 2 * Cryptography.keyLength
+
+    /// Whether the end of a line is a raw key behind a blank.
+    private static func isRaw(_ end: ArraySlice<UInt8>) -> Bool {
+        end.dropFirst().starts(with: Array("raw:".utf8)) && [0x20, 0x09].contains(end.first)
+            && end.dropFirst(5).allSatisfy { $0.hexadecimalValue != nil }
+    }
+
+    private func severalKeys(in line: Int) -> StrongroomError {
+        refusal(
+            """
+            has a raw key in line \(line) with something else before or behind it; write each key, raw: and 64 \
+            hexadecimal digits, on a line of its own
+            """)
     }
 
     private func recoveryKey(in text: ArraySlice<UInt8>, line: Int) throws -> Key? {

@@ -84,7 +84,7 @@ public struct KeyChain: Sendable, Equatable {
     /// The key of new files; nil for plaintext.
     package var current: Key? { keys.last }
 
-    var opensPlaintext: Bool { keys.first.map { $0 == .plaintext } ?? true }
+    package var opensPlaintext: Bool { keys.first.map { $0 == .plaintext } ?? true }
 
     /// The number of keys; 0 for plaintext.
     public var count: Int { keys.count }

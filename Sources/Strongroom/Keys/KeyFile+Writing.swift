@@ -43,14 +43,13 @@ extension KeyFile {
     package func append(_ key: Key?) throws -> Int {
         try requireOwn()
         let target = KeyFile(try FileSystem.resolve(path))
-        guard let lock = try FileLock.tryAcquire(FileSystem.hiddenFile(of: target.path, "lock")) else {
+        let lockPath = FileSystem.hiddenFile(of: target.path, "lock")
+        guard let lock = try FileLock.tryAcquire(lockPath) else {
             throw StrongroomError(
                 .locked, "Another process is changing the key file \"\(path)\". Wait for it, then try again.")
         }
         let count = try target.withContent { content in try target.append(key, to: content, as: path) }
-        // The key is in the file, even if this fails.
-        try? FileSystem.remove(FileSystem.hiddenFile(of: target.path, "lock"))
-        lock.release()
+        lock.remove(lockPath)
         return count
     }
 

@@ -40,7 +40,7 @@ extension Store {
 
     private static func opened(_ opening: StoreOpening) async throws -> Store {
         var opening = opening
-        return try await withTaskExecutorPreference(OpeningExecutor()) {
+        return try await withTaskExecutorPreference(TaskThread("strongroom.open")) {
             defer { DedicatedThread.end() }
             return try await opening.run()
         }

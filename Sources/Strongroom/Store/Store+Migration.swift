@@ -45,7 +45,7 @@ extension Store {
         progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> MigrationReport {
         let limits = OperationLimits(label: "migration", isObserved: false)
-        return try await pool.observer.observing(.migrate, label: limits.label) { watch in
+        return try await pool.observing(.migrate, label: limits.label) { watch in
             let context = try file.contextToWrite()
             let migrator = try migrator()
             let lock = try await context.lock()
@@ -73,8 +73,8 @@ extension Store {
     /// only read.
     ///
     /// The copy is created next to the file, encrypted with the same key, and removed at the end; a copy left by a
-    /// killed process is removed by the next dry run. The disk needs free space for a copy of the file and for what the
-    /// migration writes. Reads and writes continue meanwhile.
+    /// killed process is removed by the next opening or dry run. The disk needs free space for a copy of the file and
+    /// for what the migration writes. Reads and writes continue meanwhile.
     ///
     /// ```swift
     /// let dryRun = try await store.dryRun()
@@ -95,12 +95,20 @@ extension Store {
         // The copy is created next to the file.
         let context = try file.contextToWrite()
         let migrator = try migrator()
+        let lockPath = FileSystem.hiddenFile(of: path, "trial.lock")
         // Excludes other stores of this process, too: a lock belongs to the open file description, not to the process.
-        guard let lock = try await FileLock.acquire(FileSystem.hiddenFile(of: path, "trial.lock"), of: path) else {
+        guard let lock = try await FileLock.acquire(lockPath, of: path) else {
             throw StrongroomError(
                 .locked, "Another dry run of \"\(path)\" is in progress. Wait for it to finish, then try again.",
                 database: name.fileName)
         }
+        return try await lock.removed(lockPath) { try await dryRun(migrator, to: version, context, progress) }
+    }
+
+    private func dryRun(
+        _ migrator: Migrator, to version: String?, _ context: StoreContext,
+        _ progress: @escaping @Sendable (WorkProgress) -> Void
+    ) async throws -> MigrationDryRun {
         let start = ContinuousClock.now
         let limits = OperationLimits(label: "dry run of a migration")
         let (copy, key) = try await pool.perform(.read, limits) { [file, path] connection in
@@ -113,7 +121,7 @@ extension Store {
         }
         let copying = ContinuousClock.now - start
         let stop = CancellationFlag()
-        let dryRun = try await stop.running {
+        return try await stop.running {
             let connection: Connection
             defer { try? copy.remove() }
             connection = try copy.target.connect(.existing, key: key)
@@ -124,8 +132,6 @@ extension Store {
             let run = MigrationRun(progress: [progress], stop: stop, isDryRun: true)
             return try migrator.dryRun(to: version, on: connection, copying: copying, run)
         }
-        lock.release()
-        return dryRun
     }
 }
 

@@ -84,6 +84,18 @@ extension Store {
 }
 
 extension Store {
+    /// Reports each commit that has written one of some tables.
+    ///
+    /// A statement that could have written a table counts even if it matched no row.
+    ///
+    /// - Parameter tables: The tables.
+    /// - Returns: The changes since the start of the iteration.
+    public func changes(in tables: any Table.Type...) -> TableChanges {
+        TableChanges(broadcaster: pool.broadcaster, tables: Set(tables.map { TableUse.name($0.schema.name) }))
+    }
+}
+
+extension Store {
     /// Adds a participant, which is ended when the store is closed.
     ///
     /// - Throws: ``StrongroomError`` with `closed`.
@@ -127,7 +139,7 @@ extension Store {
     ///
     /// - Throws: ``StrongroomError`` with `notReplicable` if the database is in memory or not encrypted; `closed`.
     package func commitReaders() throws -> @Sendable () throws -> CommitReader {
-        guard !file.isInMemory, let key = try file.activeKey().derivedKey else {
+        guard !file.isInMemory, let key = try file.derivedKey() else {
             throw StrongroomError(
                 .notReplicable,
                 """

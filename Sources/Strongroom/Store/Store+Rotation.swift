@@ -64,9 +64,9 @@ extension Store {
             )
         }
         let limits = OperationLimits(label: "rotation", timeout: timeout, isObserved: false)
-        return try await pool.observer.observing(.rotate, label: "rotation") { watch in
+        return try await pool.observing(.rotate, label: "rotation") { watch in
             try await file.keyChanges.run {
-                guard subject == .chain, try file.activeKey().isSettled else {
+                guard subject == .chain, try file.isSettled() else {
                     let newDataKey = subject == .dataKey ? keys : nil
                     return try await rewrite(context, limits, newDataKey: newDataKey, watch, progress)
                 }
@@ -94,7 +94,7 @@ extension Store {
     private func keysToRotateTo(_ context: StoreContext) async throws -> KeyChain {
         let chain = try await context.keyChain()
         guard !chain.isPlaintext else {
-            throw try file.activeKey().derivedKey == nil ? noKeyToRotateTo : context.encryptedFound()
+            throw try file.derivedKey() == nil ? noKeyToRotateTo : context.encryptedFound()
         }
         return chain
     }
@@ -156,7 +156,7 @@ extension StoreFile {
         var (keys, unlocked) = try context.unlock(content, chain)
         keys.otherKeys = otherKeys ?? []
         // Also adopted on failure: the envelope may already have a new data key that the file does not have.
-        defer { replaceKey(keys.activeKey(of: unlocked)) }
+        defer { adopt(keys, unlocked) }
         defer { unlocked.connection.close() }
         if otherKeys != nil { try prepareDataKey(&keys, &unlocked) }
         let options = DatabaseKeys.RotationOptions(
@@ -184,11 +184,11 @@ extension StoreFile {
     /// Replaces the older key in the envelope with the current one; the caller holds the lock between processes.
     func rotateEnvelope(_ chain: KeyChain) throws -> RotationReport {
         let context = try context()
-        guard let known = try activeKey().wrapped else { throw try noEnvelope() }
+        guard let known = try wrapped() else { throw try noEnvelope() }
         var keys = try context.databaseKeys(chain, salt: known.salt)
         guard let found = keys.envelope else { throw keys.envelopeFile.missing }
         // Another process may be rewriting the file with a newer one.
-        let newest = found.dataKeys == known.dataKeys ? try activeKey().derivedKey : nil
+        let newest = found.dataKeys == known.dataKeys ? try derivedKey() : nil
         let report = try keys.renewEnvelope(isRotating: true, isThorough: true, newest: newest, keys.settings)
         if let report { context.logger?.info("rotated", metadata: ["method": "\(report.method)"]) }
         let bytes = Int64(found.bytes.count)

@@ -28,45 +28,46 @@ public final class Store: Sendable {
     package let attachment = Locked<(any Sendable)?>(nil)
 
     /// - Parameters:
-    ///   - connection: The first connection: the writer, or the only one in memory.
-    ///   - key: The key of further connections.
+    ///   - keys: The keys that may open the file.
+    ///   - unlocked: The file with its first connection: the writer, or the only one in memory.
+    ///   - observers: Receive each operation.
     ///   - whenClosed: Called once, when no connection is left.
     init(
-        _ context: StoreContext, _ connection: Connection, _ key: ActiveKey, _ report: OpenReport,
-        _ resources: StoreResources, whenClosed: @escaping @Sendable () -> Void
+        _ context: StoreContext, _ keys: DatabaseKeys, _ unlocked: UnlockedFile, _ report: OpenReport,
+        _ resources: StoreResources, _ observers: [any OperationObserver], whenClosed: @escaping @Sendable () -> Void
     ) {
-        let file = StoreFile(context, key: key, isUnlocked: connection.mode == .untouched)
+        let file = StoreFile(context, keys, unlocked)
         name = context.name
         path = context.path
         openReport = report
         self.file = file
         functions = context.file.functions
         let attachment = attachment
-        let counters = StoreCounters()
-        let (families, family) = (resources.families, context.name.target)
-        families.add(counters, log: context.isInMemory ? nil : context.file.sideFiles.log, to: family)
+        let statistics = Locked(StoreStatistics())
+        let family = context.name.target
+        resources.add(statistics, log: context.isInMemory ? nil : context.file.sideFiles.log, to: family)
         pool = ConnectionPool(
-            database: context.name.fileName,
+            context.name,
             settings: context.settings,
             executor: resources.executor,
-            observer: StoreObserver(resources.observers, context.name),
-            counters: counters,
+            observers: observers,
+            statistics: statistics,
             foreignPath: context.isInMemory ? nil : context.path,
             logger: context.logger,
             readerCount: context.isInMemory ? 0 : nil,
-            writer: connection,
+            writer: unlocked.connection,
             open: { try file.connect(as: $0) },
             renew: { try file.renew(after: $0) },
             keeper: { file.keeperOfLog() },
             automaticTables: AutomaticTables(isKept: context.migrator != nil || context.isReadOnly),
-            knownSchema: context.isInMemory ? nil : context.migrator.map { KnownSchema($0) },
+            schemaCheck: context.isInMemory ? nil : context.migrator?.schemaCheck(),
             // With the context this retains the configuration, which the file's location may depend on, while the store
             // is open.
             whenClosed: {
                 file.forget()
                 // Released outside the lock.
                 _ = attachment.withLock { $0.take() }
-                families.remove(counters, from: family)
+                resources.remove(statistics, from: family)
                 if !context.isInMemory { OpenFiles.shared.release(context.path) }
                 whenClosed()
                 context.logger?.info("closed")
@@ -84,7 +85,7 @@ public final class Store: Sendable {
     public var executor: StoreExecutor { pool.executor }
 
     /// The statistics of the store since it was opened.
-    public var statistics: StoreStatistics { pool.counters.statistics }
+    public var statistics: StoreStatistics { pool.statistics.withLock { $0 } }
 
     // MARK: Reading and writing
 

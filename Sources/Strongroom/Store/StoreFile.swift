@@ -1,42 +1,61 @@
 import Dispatch
 import Logging
 
-/// An open store's file and its current key.
+/// An open store's file and its current key, for later connections and rotations. The key chain is not kept.
 final class StoreFile: Sendable {
     private struct State {
-        /// The context of the database; nil after closing.
+        /// The context of the database; nil after closing, and in memory, where there is neither a file nor a key.
         var context: StoreContext?
-        /// Nil after closing.
-        var key: ActiveKey?
+        /// The key of the connections; nil for plaintext.
+        var derivedKey: DerivedKey?
+        /// The envelope's data keys and the file's salt; nil for a file that no data key opens.
+        var wrapped: (dataKeys: DataKeys, salt: [UInt8])?
+        /// Whether the file itself needs no rotation.
+        var isSettled = false
         /// The number of keys that the file has had since it was opened.
         var generation = 0
+
+        /// Keeps the key that opened the file.
+        mutating func adopt(_ keys: DatabaseKeys, _ unlocked: UnlockedFile) {
+            let isOnItsKey = unlocked.isCurrent && unlocked.derivedKey?.settings == keys.ciphers.last
+            derivedKey = unlocked.derivedKey
+            wrapped = unlocked.isWrapped ? keys.envelope.map { ($0.dataKeys, $0.databaseSalt) } : nil
+            isSettled = unlocked.isWrapped && isOnItsKey
+        }
     }
 
     private let database: String
     let isInMemory: Bool
+    /// Whether it is read without locks, because none can be acquired.
     private let isUnlocked: Bool
-    private let state: Locked<State>
+    private let state = Locked(State())
     /// Serializes changes of the file's keys.
     let keyChanges = AsyncMutex()
     /// Serializes the search for a new key.
     private let renewal = DispatchSemaphore(value: 1)
 
-    /// - Parameter isUnlocked: Whether it is read without locks, because none can be acquired.
-    init(_ context: StoreContext, key: ActiveKey, isUnlocked: Bool) {
-        self.isUnlocked = isUnlocked
+    init(_ context: StoreContext, _ keys: DatabaseKeys, _ unlocked: UnlockedFile) {
+        isUnlocked = unlocked.connection.mode == .untouched
         database = context.name.fileName
         isInMemory = context.isInMemory
-        // A database in memory has neither a file nor a key.
-        state = Locked(context.isInMemory ? State() : State(context: context, key: key))
+        guard !isInMemory else { return }
+        state.withLock { state in
+            state.context = context
+            state.adopt(keys, unlocked)
+        }
+    }
+
+    /// - Throws: ``StrongroomError`` with `closed`, or `inMemory` if there is no file.
+    private func openState() throws -> (state: State, context: StoreContext) {
+        let state = state.withLock { $0 }
+        guard let context = state.context else { throw isInMemory ? inMemory : closed }
+        return (state, context)
     }
 
     /// The context of the database.
     ///
     /// - Throws: ``StrongroomError`` with `closed`, or `inMemory` if there is no file.
-    func context() throws -> StoreContext {
-        guard let context = state.withLock({ $0.context }) else { throw isInMemory ? inMemory : closed }
-        return context
-    }
+    func context() throws -> StoreContext { try openState().context }
 
     /// The context of the database, for operations that change the file or files beside it.
     ///
@@ -127,13 +146,13 @@ final class StoreFile: Sendable {
 
     private func connectOnce(as role: Connection.Role?) throws -> Connection {
         let file = try context().file
-        let (key, generation) = state.withLock { ($0.key?.derivedKey, $0.generation) }
+        let (key, generation) = state.withLock { ($0.derivedKey, $0.generation) }
         // A later connection must not accept what earlier ones have rejected.
-        if isUnlocked { try file.baseline?.check(isLocked: false, database) }
+        if isUnlocked { try file.checkBaseline(isLocked: false) }
         let connection =
             try file.isReadOnly
             ? file.connectToRead(key: key) { try $0.proveKey() } : file.connect(.existing, key: key)
-        connection.attachments[KeyGeneration.self] = KeyGeneration(generation)
+        connection.file.keyGeneration = generation
         do {
             if !file.isReadOnly { try connection.proveKey() }
             if let role { try connection.configure(as: file.isReadOnly ? .reader : role, of: file) }
@@ -147,39 +166,45 @@ final class StoreFile: Sendable {
     /// A connection that prevents those of a read-only store from checkpointing another program's WAL when they are
     /// closed; nil if none is needed.
     func keeperOfLog() -> Connection? {
-        let (file, key) = state.withLock { ($0.context?.file, $0.key?.derivedKey) }
+        let (file, key) = state.withLock { ($0.context?.file, $0.derivedKey) }
         return file?.keeperOfLog(key: key)
     }
 
     /// Verifies the pages of the file; nil for plaintext, and after closing.
-    var pageKey: DerivedKey? { state.withLock { $0.key?.derivedKey } }
+    var pageKey: DerivedKey? { state.withLock { $0.derivedKey } }
 
     /// Releases the key and the configuration: a closed store may be retained for long.
     func forget() {
-        let context = state.withLock { state in
-            state.key = nil
-            return state.context.take()
+        let forgotten = state.withLock { state in
+            defer { (state.context, state.derivedKey, state.wrapped) = (nil, nil, nil) }
+            return state
         }
         // Released outside the lock: the configuration is user code.
-        _ = context
+        _ = forgotten
     }
 
-    /// The current key of the file.
+    /// The current key of the file; nil for plaintext.
     ///
-    /// - Throws: ``StrongroomError`` with `closed`.
-    func activeKey() throws -> ActiveKey {
-        let key = state.withLock { $0.key }
-        guard let key else { throw isInMemory ? inMemory : closed }
-        return key
-    }
+    /// - Throws: As ``context()``.
+    func derivedKey() throws -> DerivedKey? { try openState().state.derivedKey }
+
+    /// The envelope's data keys and the file's salt; nil for a file that no data key opens.
+    ///
+    /// - Throws: As ``context()``.
+    func wrapped() throws -> (dataKeys: DataKeys, salt: [UInt8])? { try openState().state.wrapped }
+
+    /// Whether the file itself needs no rotation.
+    ///
+    /// - Throws: As ``context()``.
+    func isSettled() throws -> Bool { try openState().state.isSettled }
 
     /// The number of keys that the file has had since it was opened.
     var generation: Int { state.withLock { $0.generation } }
 
-    func replaceKey(_ key: ActiveKey) {
+    func adopt(_ keys: DatabaseKeys, _ unlocked: UnlockedFile) {
         state.withLock { state in
             guard state.context != nil else { return }
-            state.key = key
+            state.adopt(keys, unlocked)
             state.generation += 1
         }
     }
@@ -192,7 +217,7 @@ final class StoreFile: Sendable {
     /// - Parameter connection: A connection that can no longer read the file.
     /// - Returns: Whether there is a newer key now.
     func renew(after connection: Connection) throws -> Bool {
-        try renew(after: connection.attachments[KeyGeneration.self]?.number ?? 0)
+        try renew(after: connection.file.keyGeneration)
     }
 
     /// As ``renew(after:)`` for a connection.
@@ -211,19 +236,10 @@ final class StoreFile: Sendable {
         let (keys, unlocked) = try context.unlock(.encrypted(salt: file.salt(), size: size), chain)
         unlocked.connection.close()
         guard unlocked.derivedKey != nil else { return false }
-        replaceKey(keys.activeKey(of: unlocked))
+        adopt(keys, unlocked)
         context.logger?.info(
             "found on another key", metadata: ["key": "\((unlocked.position ?? 0) + 1) of \(chain.count)"])
         return true
-    }
-}
-
-/// The generation of the file's key that a connection was opened with.
-private final class KeyGeneration {
-    let number: Int
-
-    init(_ number: Int) {
-        self.number = number
     }
 }
 
@@ -232,10 +248,10 @@ extension StoreFile {
     /// Opens the envelope with the known data keys or, if another process has replaced them, with the chain.
     func openEnvelope() throws -> OpenEnvelope {
         let envelopeFile = try envelopeFile()
-        guard let known = try activeKey().wrapped else {
+        guard let known = try wrapped() else {
             guard try envelopeFile.exists() else { throw try noEnvelope() }
             // Another process may have rewritten the file with another data key meanwhile.
-            guard try renew(after: generation), let known = try activeKey().wrapped else { throw try notWrappedYet() }
+            guard try renew(after: generation), let known = try wrapped() else { throw try notWrappedYet() }
             return try envelopeFile.open(with: known.dataKeys, salt: known.salt)
         }
         do {

@@ -17,8 +17,8 @@ enum CommandList {
 
     static let discussion = """
         A database is given by its name, such as addressbook_alice.sqlite, whose configuration defines its path and \
-        its keys; or by its file's path, which contains a "/" (./NAME for one in this directory), with --key-file, \
-        --credential, --key-env, --key-stdin, or a typed key. A key is never an argument.
+        its keys; or by its file's path, which contains a "/" (./NAME for one in this directory), with \
+        \(KeyOptions.list), or a typed key. A key is never an argument.
 
         Exit codes: 0 success; 1 the result is negative, data was lost, or some of several databases failed; 64 wrong \
         usage, also of SQL; 65 damaged, unexpected format, constraint violation, or a copy with a defect; 66 no such \

@@ -14,6 +14,7 @@ package struct CommandProgress: Sendable {
     ///   - isQuiet: Whether there is no bar.
     package init(_ label: String, count: Int, unit: ProgressBar.Unit = .count, isQuiet: Bool) {
         let session = CommandSession.current
+        let isQuiet = isQuiet || session.console.isQuiet
         isOfOne = count == 1
         isShown = !isQuiet && session.console[.errors].redrawsLines
         bar =

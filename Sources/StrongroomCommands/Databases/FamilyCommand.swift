@@ -1,6 +1,7 @@
+import Foundation
 import Strongroom
 
-/// A command for one database or several, which prints the outcomes and writes the report.
+/// A command for one database or several, which prints the outcomes, and writes the report and the metrics.
 struct FamilyCommand<Detail: Encodable & Sendable>: Sendable {
     /// The command's name.
     let name: String
@@ -11,8 +12,10 @@ struct FamilyCommand<Detail: Encodable & Sendable>: Sendable {
     let output: OutputOptions
     /// The unit of progress with one database.
     var unit = ProgressBar.Unit.bytes
-    /// Whether the report is resumed.
-    var isContinuing = false
+    /// Other commands after which a database counts as done.
+    var stronger: [String] = []
+    /// Whether a database that the report lists as done is still done; nil if the file itself shows whether it is.
+    var isStillDone: (@Sendable (OperatedDatabase) throws -> Bool)?
 
     /// Runs the command until it is finished or interrupted by Ctrl-C.
     ///
@@ -21,34 +24,70 @@ struct FamilyCommand<Detail: Encodable & Sendable>: Sendable {
     func run(
         _ work: @escaping @Sendable (OperatedDatabase, CommandProgress) async throws -> FamilyRun<Detail>.Result
     ) async throws {
-        let report = try options.report.map { try ReportFile(FilePath.absolute($0), continuing: isContinuing) }
+        let start = (date: Date.now, clock: ContinuousClock.now)
+        let report = try options.report.map {
+            try ReportFile(FilePath.absolute($0), continuing: options.resume, of: [name] + stronger)
+        }
+        let metrics = try options.metrics.map { try MetricsFile(FilePath.absolute($0)) }
+        let oldest = try options.oldest
         let progress = CommandProgress(label, count: databases.count, unit: unit, isQuiet: output.json)
-        let run = FamilyRun(command: name, databases: databases, limit: options.atMost) { try await work($0, progress) }
+        let run = FamilyRun(command: name, databases: databases, limit: options.atMost) { database in
+            if let done = try skipped(database, report, since: oldest) { return done }
+            return try await work(database, progress)
+        }
         let finished = Locked<[Outcome<Detail>]>([])
+        let result: Result<Void, any Error>
         do {
             _ = try await Interruption.cancelling {
                 try await run.run { outcome in
-                    progress.advance()
+                    if !outcome.isInterrupted { progress.advance() }
+                    let outcome = outcome.withLastDone(report?.earlier[outcome.path]?.lastDone)
                     finished.withLock { $0.append(outcome) }
                     let line = try JSONLine.encode(outcome)
                     if output.json { CommandSession.current.console.write(verbatim: line) }
                     try report?.append(line)
                 }
             }
-            progress.finish()
+            result = .success(())
         } catch {
-            progress.finish()
-            show(finished.withLock { $0 }, isComplete: false)
-            throw error
+            result = .failure(error)
         }
+        progress.finish()
         let outcomes = finished.withLock { $0 }
-        show(outcomes, isComplete: true)
-        try outcomes.throwFailure(of: databases.count)
+        let all = RunMetrics(name, databases, outcomes, since: start, knowsAge: isStillDone != nil)
+        try end(outcomes, result, writing: { try metrics?.write(all) })
     }
 
-    private func show(_ outcomes: [Outcome<Detail>], isComplete: Bool) {
-        guard !output.json else { return }
-        let summary = FamilySummary(outcomes, count: databases.count)
-        summary.show(on: CommandSession.current.console, isComplete: isComplete)
+    /// The result for a database that a resumed run does not repeat; nil for any other.
+    private func skipped(
+        _ database: OperatedDatabase, _ report: ReportFile?, since oldest: Date
+    ) throws -> FamilyRun<Detail>.Result? {
+        guard options.resume, let isStillDone, let earlier = report?.earlier[database.path], earlier.isFinished,
+            (earlier.lastDone ?? .distantPast) >= oldest, try isStillDone(database)
+        else { return nil }
+        let time = earlier.lastDone.map { " on \($0.formatted(.iso8601))" } ?? ""
+        return .init(.skipped, "done\(time) according to the report")
+    }
+
+    private func end(
+        _ outcomes: [Outcome<Detail>], _ result: Result<Void, any Error>, writing metrics: () throws -> Void
+    ) throws {
+        if !output.json {
+            let summary = FamilySummary(outcomes.filter { !$0.isInterrupted }, count: databases.count)
+            summary.show(on: CommandSession.current.console, isComplete: (try? result.get()) != nil)
+        }
+        let written = Result { try metrics() }
+        try result.get()
+        try outcomes.throwFailure(of: databases.count)
+        try written.get()
+    }
+}
+
+extension Outcome {
+    /// The outcome with the time at which the command was last done with the database, unless it is now.
+    fileprivate func withLastDone(_ time: Date?) -> Outcome {
+        var outcome = self
+        if status != .done { outcome.lastDone = time }
+        return outcome
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Strongroom
 
 /// Processes several databases, some at a time, and continues when one fails.
@@ -48,15 +49,15 @@ package struct FamilyRun<Detail: Encodable & Sendable>: Sendable {
 
     /// Processes all databases.
     ///
-    /// - Parameter report: Called for each finished database, in the order in which they finish, also for those
-    ///   that finish after an interruption.
+    /// - Parameter report: Called for each database, in the order in which they finish, also for those that finish
+    ///   after an interruption, and those whose work was interrupted.
     /// - Returns: The outcomes, in the order of the databases.
     /// - Throws: `CancellationError` if it is interrupted; finished databases have been reported. The first error of
     ///   `report`.
     package func run(report: (Outcome<Detail>) throws -> Void) async throws -> [Outcome<Detail>] {
         var outcomes: [Int: Outcome<Detail>] = [:]
         var failure: (any Error)?
-        await withTaskGroup(of: (Int, Outcome<Detail>?).self) { group in
+        await withTaskGroup(of: (Int, Outcome<Detail>).self) { group in
             var rest = databases.enumerated().makeIterator()
             func begin() {
                 guard let (index, database) = rest.next() else { return }
@@ -65,9 +66,9 @@ package struct FamilyRun<Detail: Encodable & Sendable>: Sendable {
             for _ in 0..<max(1, limit) { begin() }
             while let (index, outcome) = await group.next() {
                 do {
-                    guard let outcome else { throw CancellationError() }
-                    outcomes[index] = outcome
                     try report(outcome)
+                    guard !outcome.isInterrupted else { throw CancellationError() }
+                    outcomes[index] = outcome
                     try Task.checkCancellation()
                     if failure == nil { begin() }
                 } catch {
@@ -80,20 +81,18 @@ package struct FamilyRun<Detail: Encodable & Sendable>: Sendable {
         return databases.indices.compactMap { outcomes[$0] }
     }
 
-    /// - Returns: Nil for a database whose work was interrupted.
-    private func outcome(of database: OperatedDatabase) async -> Outcome<Detail>? {
-        let start = ContinuousClock.now
+    private func outcome(of database: OperatedDatabase) async -> Outcome<Detail> {
+        let start = (Date.now, ContinuousClock.now)
         do {
             if let obstacle = database.obstacle { throw obstacle }
             let result = try await work(database)
-            return Outcome(command, database, result, ContinuousClock.now - start)
-        } catch is CancellationError {
-            return nil
+            return Outcome(command, database, result, since: start)
         } catch {
             // An error without a report comes from a configuration.
             let report = ErrorReport(error) ?? ErrorReport(unknown: error)
             var outcome = Outcome<Detail>(
-                command, database, .init(.failed, report.code, exitStatus: report.status), ContinuousClock.now - start)
+                command, database, .init(.failed, report.code, exitStatus: report.status), since: start)
+            outcome.isInterrupted = error is CancellationError
             outcome.error = Outcome.Failure(code: report.code, message: report.message)
             return outcome
         }
@@ -102,7 +101,8 @@ package struct FamilyRun<Detail: Encodable & Sendable>: Sendable {
 
 extension Outcome {
     fileprivate init(
-        _ command: String, _ database: OperatedDatabase, _ result: FamilyRun<Detail>.Result, _ duration: Duration
+        _ command: String, _ database: OperatedDatabase, _ result: FamilyRun<Detail>.Result,
+        since start: (date: Date, clock: ContinuousClock.Instant)
     ) {
         self.command = command
         self.database = database.name.fileName
@@ -112,7 +112,8 @@ extension Outcome {
         detail = result.detail
         error = result.failure
         exitStatus = result.exitStatus
-        self.duration = duration
+        (self.start, end) = (start.date, .now)
+        duration = ContinuousClock.now - start.clock
         milliseconds = duration.milliseconds
     }
 }

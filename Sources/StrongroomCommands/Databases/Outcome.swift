@@ -1,4 +1,6 @@
-/// The outcome for one of several databases.
+package import Foundation
+
+/// The outcome for one of several databases: a line of a report.
 package struct Outcome<Detail: Encodable & Sendable>: Encodable, Sendable {
     package enum Status: String, Encodable, Sendable {
         /// The work was done.
@@ -34,6 +36,11 @@ package struct Outcome<Detail: Encodable & Sendable>: Encodable, Sendable {
     package var detail: Detail?
     /// The failure; nil if there is none.
     package var error: Failure?
+    /// When its work began and ended, in UTC.
+    package let start: Date
+    package let end: Date
+    /// When the command was last done with it, according to the report, if it was not done now.
+    package var lastDone: Date?
     /// The duration.
     package var milliseconds: Double
 
@@ -42,8 +49,11 @@ package struct Outcome<Detail: Encodable & Sendable>: Encodable, Sendable {
     /// The duration.
     var duration = Duration.zero
 
+    /// Whether the work was interrupted: a failure that a resumed run repeats.
+    var isInterrupted = false
+
     private enum CodingKeys: CodingKey {
-        case command, database, path, status, summary, detail, error, milliseconds
+        case command, database, path, status, summary, detail, error, start, end, lastDone, milliseconds
     }
 }
 

@@ -8,7 +8,7 @@ import Musl
 import Glibc
 #endif
 
-/// The system calls that open a report file.
+/// The system calls that open a report file, to which several commands may append at the same time.
 enum ReportDescriptor {
     /// The result of opening.
     enum Opened {
@@ -25,7 +25,7 @@ enum ReportDescriptor {
         var status = stat()
         if lstat(path, &status) != 0, errno == ENOENT { return .nothing }
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return .notRegular }
-        let descriptor = systemOpen(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0)
+        let descriptor = systemOpen(path, O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0)
         guard descriptor >= 0 else { return .notOpened }
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
@@ -38,7 +38,7 @@ enum ReportDescriptor {
     ///
     /// - Returns: A descriptor for reading and writing, which the caller closes; nil if the file could not be created.
     static func make(_ path: String) -> Int32? {
-        let descriptor = systemOpen(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        let descriptor = systemOpen(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return nil }
         // The process's umask may also have removed permissions of the owner.
         guard fchmod(descriptor, 0o600) == 0 else {

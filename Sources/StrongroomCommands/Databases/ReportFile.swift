@@ -5,15 +5,27 @@ import Foundation
 final class ReportFile: Sendable {
     private let handle: FileHandle
     private let path: String
+    /// What earlier runs have written of databases, by their paths.
+    let earlier: [String: Earlier]
+
+    /// What the lines of a command say of a database.
+    struct Earlier: Equatable {
+        /// Whether the last line says that it was done, or that there was nothing to do.
+        fileprivate(set) var isFinished = false
+        /// When it was last done; nil if no line says that, as in a report of 0.2.0.
+        fileprivate(set) var lastDone: Date?
+    }
 
     /// Opens a report.
     ///
     /// - Parameters:
     ///   - path: The file; accessible only to its owner when it is created.
     ///   - continuing: Whether to append to an earlier report; otherwise it is overwritten.
+    ///   - commands: The commands, of which ``earlier`` has the lines.
     /// - Throws: ``CommandFailure`` with `report` if the path is another kind of file, or cannot be written.
-    init(_ path: String, continuing: Bool) throws {
+    init(_ path: String, continuing: Bool, of commands: [String]) throws {
         self.path = path
+        earlier = Self.lines(of: commands, in: path)
         if let there = try Self.open(path) {
             guard try Self.isReport(there, path) else {
                 throw CommandFailure(
@@ -61,6 +73,15 @@ final class ReportFile: Sendable {
         let command: String
         let path: String
         let status: String
+        // Those of 0.2.0 have no times.
+        let end: Date?
+        let lastDone: Date?
+    }
+
+    private static func line(_ bytes: Data) -> Line? {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        return try? decoder.decode(Line.self, from: bytes)
     }
 
     /// The maximum length of the first line, in bytes.
@@ -93,7 +114,7 @@ final class ReportFile: Sendable {
             throw notRead(path)
         }
         guard !start.isEmpty else { return true }
-        return (try? JSONDecoder().decode(Line.self, from: start.prefix { $0 != UInt8(ascii: "\n") })) != nil
+        return line(start.prefix { $0 != UInt8(ascii: "\n") }) != nil
     }
 
     private static func notRead(_ path: String) -> CommandFailure {
@@ -102,14 +123,38 @@ final class ReportFile: Sendable {
             .inputOutput)
     }
 
-    /// The paths of the databases that a command has completed.
-    static func finished(_ command: String, in path: String) -> Set<String> {
-        // A file that is not a report is rejected when the report is opened.
-        let content = (try? open(path)?.readToEnd()) ?? Data()
-        let lines = content.split(separator: UInt8(ascii: "\n")).compactMap { line in
-            // A truncated line is ignored.
-            try? JSONDecoder().decode(Line.self, from: line)
+    /// When each command was last done with each database, by the database's path and the command's name.
+    ///
+    /// - Throws: ``CommandFailure`` with `report` for a file that is missing or is not a report.
+    static func times(in paths: [String]) throws -> [String: [String: Date]] {
+        var times: [String: [String: Date]] = [:]
+        for path in paths {
+            guard let handle = try open(path), try isReport(handle, path) else {
+                throw CommandFailure("report", "\"\(path)\" is not a report. Use another path.", .noInput)
+            }
+            for line in lines(in: path) {
+                guard let time = line.status == "done" ? line.end : line.lastDone else { continue }
+                times[line.path, default: [:]][line.command] = max(time, times[line.path]?[line.command] ?? time)
+            }
         }
-        return Set(lines.filter { $0.command == command && $0.status != "failed" }.map(\.path))
+        return times
+    }
+
+    private static func lines(in path: String) -> [Line] {
+        // A file that is not a report is rejected when the report is opened; a truncated line is ignored.
+        let content = (try? open(path)?.readToEnd()) ?? Data()
+        return content.split(separator: UInt8(ascii: "\n")).compactMap(Self.line)
+    }
+
+    /// What a report says of databases, by their paths.
+    ///
+    /// - Parameter commands: The commands whose lines count.
+    static func lines(of commands: [String], in path: String) -> [String: Earlier] {
+        var found: [String: Earlier] = [:]
+        for line in lines(in: path) where commands.contains(line.command) {
+            let times = [line.status == "done" ? line.end : nil, line.lastDone, found[line.path]?.lastDone]
+            found[line.path] = Earlier(isFinished: line.status != "failed", lastDone: times.compactMap(\.self).max())
+        }
+        return found
     }
 }

@@ -36,7 +36,10 @@ package enum KeySource: Equatable, Sendable {
     }
 
     /// The options that take a variable.
-    private static let variableOptions = ["--key-env", "--new-key-env", "--backup-key-env"]
+    private static let variableOptions = [
+        KeySourceOptions<OwnKeys>.environmentName, KeySourceOptions<NewKey>.environmentName,
+        KeySourceOptions<BackupKeys>.environmentName,
+    ]
 
     /// Reads and erases the variables that the options of a command line specify.
     ///
@@ -98,9 +101,6 @@ package enum KeySource: Equatable, Sendable {
 
     private static let noKey = CommandFailure(
         "noKey",
-        """
-        There is no configuration and no terminal to ask for the key. Give --key-file, --credential, --key-env or \
-        --key-stdin.
-        """,
+        "There is no configuration and no terminal to ask for the key. Give \(KeyOptions.list).",
         .configuration)
 }

@@ -33,9 +33,6 @@ package struct ManyDatabases: ParsableArguments {
         guard !databases.isEmpty || !family.isEmpty || path != nil else {
             throw ValidationError("Name a database, or give --family TARGET or --path FILE.")
         }
-        guard path == nil || (family.isEmpty && databases.count < 2) else {
-            throw ValidationError("--path goes with one name or none.")
-        }
     }
 
     /// Resolves the databases; asks for the key if necessary, once for all of them.
@@ -44,6 +41,9 @@ package struct ManyDatabases: ParsableArguments {
     /// - Throws: ``CommandFailure`` with `noDatabases` if a family has none.
     package func resolve(isNewKey: Bool = false) throws -> [OperatedDatabase] {
         if let path {
+            guard family.isEmpty, databases.count < 2 else {
+                throw ValidationError("--path goes with one name or none.")
+            }
             return [try OperatedDatabase.resolve(databases.first, path: path, keys: keys, isNewKey: isNewKey)]
         }
         let stores = CommandSession.current.stores

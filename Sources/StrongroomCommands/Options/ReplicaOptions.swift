@@ -8,27 +8,16 @@ struct ReplicaOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             A directory, or s3://BUCKET or s3://BUCKET/PREFIX, in which each database has a folder with its \
-            file name. Without it, the configuration of each database says where its replica is. The access key is \
-            read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
+            file name. Without it, the configuration of each database says where its replica is. The \
+            credentials of an S3 service are those that other S3 tools find: from AWS_ACCESS_KEY_ID and \
+            AWS_SECRET_ACCESS_KEY, a web identity, a profile, a container's endpoint or an instance's role.
             """,
             valueName: "location"))
     var replicas: String?
-    @Option(
-        help: ArgumentHelp(
-            "The URL of an S3 service, such as https://storage.example.com; needed for s3://.", valueName: "url"))
-    var endpoint: String?
-    @Option(help: ArgumentHelp("The region of an S3 service.", valueName: "name"))
-    var region = "us-east-1"
-
-    func validate() throws {
-        guard let replicas, replicas.hasPrefix(ReplicaLocation.scheme) else { return }
-        guard endpoint != nil else { throw ValidationError("s3:// goes with --endpoint URL.") }
-    }
+    @OptionGroup var service: ObjectStoreOptions
 
     /// The object store that the options name; nil for none.
-    func objects() throws -> (any ObjectStore)? {
-        try ReplicaLocation.objects(replicas, endpoint: endpoint, region: region)
-    }
+    func objects() throws -> (any ObjectStore)? { try replicas.map(service.objects) }
 
     /// The replica of a database.
     ///

@@ -65,7 +65,7 @@ package enum Interruption {
                 guard isFirst else { _exit(ExitStatus.interrupted.rawValue) }
                 onSignal(number)
                 standstill.start()
-                if !session.isForScripts {
+                if !session.isForScripts, !session.console.isQuiet {
                     // On another queue: writing may block, and the second signal must still be handled.
                     DispatchQueue.global().async(group: announcement) {
                         session.console.write("\("Stopping; press again to end immediately.", .dim)", to: .errors)

@@ -27,13 +27,19 @@ package final class Console: Sendable {
 
     private let output: ConsoleStream
     private let errors: ConsoleStream
+    /// Whether text for people is dropped, except for errors and warnings.
+    package let isQuiet: Bool
     private let stamps = Atomic(0)
     private let screen = Locked(Screen())
 
-    package init(output: ConsoleStream, errors: ConsoleStream) {
+    package init(output: ConsoleStream, errors: ConsoleStream, isQuiet: Bool = false) {
         self.output = output
         self.errors = errors
+        self.isQuiet = isQuiet
     }
+
+    /// A console with the same streams that drops text for people.
+    func quiet() -> Console { Console(output: output, errors: errors, isQuiet: true) }
 
     /// The stream of a channel, to query its capabilities.
     package subscript(channel: Channel) -> ConsoleStream {
@@ -45,6 +51,7 @@ package final class Console: Sendable {
 
     /// Writes one line.
     package func write(_ line: StyledText, to channel: Channel = .output) {
+        guard !isQuiet || channel == .errors else { return }
         emit(self[channel].rendered(line) + "\n", to: channel)
     }
 
@@ -56,6 +63,7 @@ package final class Console: Sendable {
 
     /// Writes lines, with no other output between them.
     func write(_ lines: [StyledText], to channel: Channel = .output) {
+        guard !isQuiet || channel == .errors else { return }
         let stream = self[channel]
         emit(lines.map { stream.rendered($0) + "\n" }.joined(), to: channel)
     }

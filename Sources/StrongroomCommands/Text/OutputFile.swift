@@ -8,22 +8,26 @@ import Glibc
 import Musl
 #endif
 
-/// A file that is written under a temporary name and renamed when it is complete, readable only by its owner.
+/// A file that is written under a temporary name and renamed when it is complete, by default readable only by its
+/// owner.
 ///
 /// A killed process leaves `NAME.strongroom-part`, which the next process that writes the same file removes.
 package final class OutputFile {
     private let path: String
     private let temporary: String
     private let replaces: Bool
+    private let mode: UInt32
     private var descriptor: Int32
 
     /// - Parameters:
     ///   - path: The destination of the file.
     ///   - replaces: Whether an existing file is replaced.
+    ///   - mode: The permissions of the finished file.
     /// - Throws: ``CommandFailure`` if the destination exists, or the file cannot be created.
-    package init(_ path: String, replaces: Bool) throws {
+    package init(_ path: String, replaces: Bool, mode: UInt32 = 0o600) throws {
         self.path = path
         self.replaces = replaces
+        self.mode = mode
         temporary = "\(path).strongroom-part"
         descriptor = -1
         var status = stat()
@@ -69,7 +73,7 @@ package final class OutputFile {
             return false
         }
         // The process's umask may also have removed permissions of the owner.
-        guard fchmod(descriptor, 0o600) == 0 else {
+        guard fchmod(descriptor, mode_t(mode)) == 0 else {
             let reason = errno
             discard()
             throw failure("cannot be created", reason)

@@ -25,8 +25,7 @@ struct FailoverCommand: AsyncParsableCommand {
             "Where the replica is: a directory, or s3://BUCKET with --endpoint (default: a temporary directory).",
             valueName: "location"))
     var replicas: String?
-    @Option(help: ArgumentHelp("The URL of an S3 service.", valueName: "url"))
-    var endpoint: String?
+    @OptionGroup var service: ObjectStoreOptions
     @Flag(help: "Print one JSON object, for machines.")
     var json = false
     @Option(help: .hidden)
@@ -37,9 +36,6 @@ struct FailoverCommand: AsyncParsableCommand {
     func validate() throws {
         guard (1...100_000).contains(payments) else {
             throw ValidationError("--payments takes a number from 1 to 100000.")
-        }
-        guard replicas?.hasPrefix("s3://") != true || endpoint != nil else {
-            throw ValidationError("s3:// goes with --endpoint URL.")
         }
     }
 
@@ -60,8 +56,7 @@ struct FailoverCommand: AsyncParsableCommand {
         defer { try? FileManager.default.removeItem(atPath: path) }
         var story = FailoverStory(directory: path, objects: try objects(path), isQuiet: json)
         var arguments = ["failover", "--first-host", path]
-        if let replicas, let endpoint { arguments += ["--replicas", replicas, "--endpoint", endpoint] }
-        if let replicas, endpoint == nil { arguments += ["--replicas", absolute(replicas)] }
+        if let replicas { arguments += ["--replicas", absolute(replicas)] + service.arguments }
         let report = try await story.run(payments, arguments)
         if json { Console.standard.write(verbatim: try JSONLine.encode(report)) }
         guard report.lost == 0 else {
@@ -70,11 +65,11 @@ struct FailoverCommand: AsyncParsableCommand {
     }
 
     private func objects(_ directory: String) throws -> any ObjectStore {
-        try ReplicaLocation.objects(replicas.map { $0.hasPrefix("s3://") ? $0 : absolute($0) }, endpoint: endpoint)
-            ?? DirectoryObjectStore("\(directory)/replicas")
+        try replicas.map { try service.objects(absolute($0)) } ?? DirectoryObjectStore("\(directory)/replicas")
     }
 
-    private func absolute(_ path: String) -> String {
-        URL(filePath: path).standardizedFileURL.path(percentEncoded: false)
+    /// A directory's path from the root, or the bucket.
+    private func absolute(_ location: String) -> String {
+        location.contains("://") ? location : URL(filePath: location).standardizedFileURL.path(percentEncoded: false)
     }
 }

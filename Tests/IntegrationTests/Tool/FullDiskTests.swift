@@ -58,6 +58,19 @@ struct FullDiskTests {
         #expect(found.output == "id\r\n7\r\n", "\(found.errors)")
     }
 
+    @Test func `a backup for which there is no space leaves the older one`() async throws {
+        let workshop = try await DataWorkshop()
+        let into = workshop.directory.url.appending(path: "copies")
+        let arguments = ["backup", workshop.database, "--into", into.path(), "--force", "--quiet"]
+        #expect(try await run(arguments, in: workshop, full: nil).outcome.status == 0)
+        let before = try Data(contentsOf: into.appending(path: "workshop.sqlite"))
+        let (outcome, _) = try await run(arguments + ["--json"], in: workshop, full: 1)
+        #expect(outcome.status == 74 && outcome.errors.contains("diskFull"), "\(outcome)")
+        #expect(try Data(contentsOf: into.appending(path: "workshop.sqlite")) == before)
+        let names = try FileManager.default.contentsOfDirectory(atPath: into.path())
+        #expect(names.filter { !$0.hasSuffix(".lock") } == ["workshop.sqlite"])
+    }
+
     @Test(arguments: [false, true])
     func theDatabaseIsRead(besideALog: Bool) async throws {
         let workshop = try await DataWorkshop()

@@ -138,34 +138,4 @@ struct ToolTests {
         #expect(run.status == 74)
         #endif
     }
-
-    @Test func controlCEndsItCleanlyAndASecondRunGoesOn() async throws {
-        try await workshop.make("inventory_a.sqlite", "inventory_b.sqlite")
-        let report = workshop.directory.path("report.jsonl")
-        let arguments = ["verify", "--family", "inventory", "--at-most", "1", "--report", report]
-        let store = try await Stores(workshop.inventory).open("inventory_b.sqlite")
-        // Held, so that the tool waits with the second one when it is interrupted.
-        let output = workshop.directory.url.appending(path: "output")
-        try Data().write(to: output)
-        let end = try await store.write(as: .immediate) { [workshop] _ in
-            let tool = try PausedTool(
-                workshop.tool.url, arguments, in: workshop.directory.url, output: FileHandle(forWritingTo: output),
-                environment: workshop.environment)
-            let hasDoneOne = try tool.wait { FileManager.default.contents(atPath: report)?.isEmpty == false }
-            #expect(hasDoneOne)
-            kill(tool.identifier, SIGINT)
-            return try tool.ended()
-        }
-        try await store.close()
-        #expect(end.status == 130)
-        #expect(end.errors.contains("Stopping"))
-        #expect(try String(contentsOf: output, encoding: .utf8).contains("1 done, 1 not begun or interrupted"))
-        let rest = try await workshop.tool.run(
-            arguments + ["--resume", "--json"], environment: workshop.environment)
-        #expect(rest.status == 0)
-        let lines = rest.output.split(separator: "\n")
-        #expect(lines.count == 2)
-        #expect(lines.contains { $0.contains("inventory_a.sqlite") && $0.contains(#""status":"skipped""#) })
-        #expect(lines.contains { $0.contains("inventory_b.sqlite") && $0.contains(#""status":"done""#) })
-    }
 }

@@ -28,14 +28,20 @@ struct BackupCommandTests {
 
     @Test func aCopyWithADefectIsNoSuccess() async throws {
         try await makeWithDefect()
-        let unchecked = try await ledger.run("backup", ledger.path(), copy, "--plaintext")
+        let unchecked = try await ledger.run("backup", ledger.path(), "\(copy)-1", "--plaintext")
         #expect(unchecked.status == .success)
-        let run = try await ledger.run("backup", ledger.path(), copy, "--plaintext", "--check-structure", "--force")
+        let run = try await ledger.run("backup", ledger.path(), copy, "--plaintext", "--check-structure")
         #expect(run.status == .dataError)
         #expect(run.output.hasPrefix("Copied:") && FileManager.default.fileExists(atPath: copy))
         #expect(run.errors.contains("\"\(copy)\"") && run.errors.contains("restore"), "\(run.errors)")
+        // An older copy, which may have none, is kept.
+        let (older, date) = (try ledger.bytes(copy), try FileManager.default.attributesOfItem(atPath: copy))
+        try await ledger.fails(
+            "backup", ledger.path(), copy, "--plaintext", "--force", "--check-structure", with: "damaged", .dataError)
+        let now = try FileManager.default.attributesOfItem(atPath: copy)
+        #expect(try ledger.bytes(copy) == older && now[.systemFileNumber] as? Int == date[.systemFileNumber] as? Int)
         let again = try await ledger.run(
-            "backup", ledger.path(), copy, "--plaintext", "--force", "--check-structure", "--json")
+            "backup", ledger.path(), "\(copy)-2", "--plaintext", "--check-structure", "--json")
         #expect(again.status == .dataError)
         #expect(try again.json(Answer.self).defect?.isEmpty == false)
         #expect(try again.failure().code == "defect")

@@ -24,6 +24,15 @@ struct ExitCodeTests {
         #expect(try await ledger.rows() == 3)
     }
 
+    #if !S3
+    @Test func `a bucket is 78 for a tool without a client for S3`() async throws {
+        let ledger = try await Ledger.made()
+        try await ledger.fails(
+            "replicate", "ledger.sqlite", "--replicas", "s3://bucket", "--endpoint", "https://storage.example",
+            with: "noS3", .configuration)
+    }
+    #endif
+
     #if os(Linux)
     @Test func `a file that may not be written is 77`() async throws {
         let ledger = try await Ledger.made()

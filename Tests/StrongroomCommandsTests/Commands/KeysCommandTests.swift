@@ -82,21 +82,6 @@ struct KeysCommandTests {
         #expect(Set((one + two).map(\.fingerprint)).count == 3)
         #expect(one.allSatisfy { $0.fingerprint.count == 8 })
     }
-
-    @Test func checkFindsWhatIsWrong() async throws {
-        #expect(try await ledger.run("keys", "check", ledger.keyFile(Ledger.secrets[0])).status == .success)
-        let faults = [
-            try ledger.keyFile(Ledger.secrets[0], name: "open", mode: 0o644),
-            try ledger.keyFile(Ledger.secrets[0], Ledger.secrets[0], name: "twice"),
-            try ledger.keyFile("raw:xyz", name: "malformed"),
-            try ledger.keyFile("", name: "empty"),
-        ]
-        for fault in faults {
-            #expect(try await ledger.run("keys", "check", fault).status == .configuration, "\(fault)")
-        }
-        #expect(try await ledger.run("keys", "check", ledger.directory.path("none")).status == .noInput)
-    }
-
 }
 
 /// Where a command's keys come from, on a file without a configuration.
@@ -133,10 +118,37 @@ struct KeyOptionsTests {
             #expect(try unset.failure().code == "keySource")
             setenv("CREDENTIALS_DIRECTORY", directory, 1)
             #expect(try await ledger.run(arguments + ["missing"]).status == .noInput)
+            // An expired one is not mounted, too.
+            for fault in BadKeys.all where fault.mode != 0o644 {
+                try fault.write(to: "\(directory)/bad")
+                let run = try await ledger.fails(arguments + ["bad"], with: fault.code, .configuration)
+                #expect(run.errors.contains(fault.advice) || run.errors.contains("can be replaced by"), "\(run)")
+            }
             let run = try await ledger.run(arguments + ["mounted"])
             // Unless others can write the home directory of the user, or one above it.
             #expect(run.output.contains("key 2 of 2") || run.errors.contains("can be replaced by"), "\(run.errors)")
         }
+    }
+
+    @Test(arguments: BadKeys.all)
+    func `a key file that cannot be used is named, with what to do`(fault: BadKeys) async throws {
+        let path = ledger.directory.path("bad")
+        try fault.write(to: path)
+        for command in [["status"], ["convert"], ["backup", "copy.sqlite"], ["check"]] {
+            let options = command.dropFirst() + ["--key-file", path]
+            let arguments = command == ["check"] ? ["keys", "check", path] : [command[0], ledger.path()] + options
+            let run = try await ledger.fails(arguments, with: fault.code, .configuration)
+            let message = try run.failure().message
+            #expect(message.contains(fault.mode == 0o622 ? "chmod 600" : fault.advice), "\(message)")
+            #expect(message.contains(path), "\(message)")
+        }
+    }
+
+    @Test(arguments: ["%@\r\n", "\n%@\r\n\r\n", "%@"])
+    func `line ends of any system are accepted`(form: String) async throws {
+        let keys = try ledger.keyFile("")
+        try Data(form.replacing("%@", with: Ledger.secrets[0]).utf8).write(to: URL(filePath: keys))
+        #expect(try await ledger.run("status", ledger.path(), "--key-file", keys).status == .success)
     }
 
     @Test func standardInputOpensIt() async throws {
@@ -185,11 +197,6 @@ struct KeyOptionsTests {
         #expect(try ledger.bytes(ledger.path()) == before)
     }
 
-    @Test func aFileThatOthersCanReadIsRefused() async throws {
-        let keys = try ledger.keyFile(Ledger.secrets[0], mode: 0o644)
-        try await ledger.fails("status", ledger.path(), "--key-file", keys, with: "keySource", .configuration)
-    }
-
     @Test(arguments: ["status", "doctor", "rotate", "convert", "migrate", "verify"])
     func whatIsNotThereIsNotMadeAndNobodyIsAskedForItsKey(command: String) async throws {
         let empty = try Ledger()
@@ -213,6 +220,44 @@ struct KeyOptionsTests {
     ])
     func twoSourcesAndAKeyAsAnArgumentAreWrongUsage(options: [String]) async throws {
         #expect(try await ledger.run(["status", ledger.path()] + options).status == .usage)
+    }
+}
+
+/// A key file or a credential as it must not be.
+struct BadKeys: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let content: [UInt8]
+    var mode = 0o600
+    var code = "keySource"
+    /// What the message says.
+    let advice: String
+
+    private init(_ name: String, _ text: String, mode: Int = 0o600, code: String = "keySource", _ advice: String) {
+        (testDescription, content, self.mode, self.code, self.advice) = (name, Array(text.utf8), mode, code, advice)
+    }
+
+    private init(_ name: String, bytes: [UInt8], _ advice: String) {
+        (testDescription, content, self.advice) = (name, bytes, advice)
+    }
+
+    static let all: [BadKeys] = [
+        BadKeys("empty", "", "contains no key; write one"), BadKeys("of line ends", "\r\n\n", "contains no key"),
+        BadKeys("of blanks", " \t\n", "only blanks in line 1"),
+        BadKeys("half written", "raw:1111", "not 64 hexadecimal digits; correct it"),
+        BadKeys("half a recovery key", "recovery:0000", "an invalid recovery key in line 1"),
+        BadKeys("two raw keys in a line", "\(Ledger.secrets[0]) \(Ledger.secrets[1])", "on a line of its own"),
+        BadKeys("a passphrase and a raw key", "swordfish-one \(Ledger.secrets[1])", "on a line of its own"),
+        BadKeys("a byte order mark", "\u{FEFF}\(Ledger.secrets[0])", "save it without one"),
+        BadKeys("UTF-16", bytes: [0xFF, 0xFE, 0x72, 0], "write one passphrase a line"),
+        BadKeys(
+            "a key twice", "\(Ledger.secrets[0])\n\(Ledger.secrets[0])", code: "invalidKey", "the same; remove one"),
+        BadKeys("readable", Ledger.secrets[0], mode: 0o644, "chmod 600"),
+        BadKeys("writable", Ledger.secrets[0], mode: 0o622, "chmod go-w"),
+    ]
+
+    func write(to path: String) throws {
+        try Data(content).write(to: URL(filePath: path))
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
 }
 

@@ -156,7 +156,7 @@ struct ReplacedFileTests {
         let file = try ReplacedFile(path)
         try FileManager.default.removeItem(atPath: path)
         try file.retire()
-        #expect(ReplacedFiles.shared.isHeld(path))
+        #expect(ReplacedFile.isHeld(path))
     }
     #endif
 }

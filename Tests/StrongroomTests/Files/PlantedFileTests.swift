@@ -39,10 +39,7 @@ struct PlantedFileTests {
     }
 
     private static let endings = ["-wal", "-journal", "-shm", ".keys", ".keys.copy"]
-    private static let companions = [
-        "lock", "new", "rotating", "plaintext", "restoring", "fetched", "restored", "snapshot.new", "keys.new",
-        "keys.copy.new", "keys.next", "changes",
-    ]
+    private static let companions = SideFiles.libraryEndings + ["lock"]
 
     @Test(arguments: Kind.allCases)
     func anOpeningRefusesIt(kind: Kind) async throws {

@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import Strongroom
 import StrongroomTesting
@@ -63,6 +64,14 @@ extension Vault {
 
     /// A file that the library keeps beside it.
     func beside(_ ending: String) -> String { "\(directory)/.vault.sqlite.\(ending)" }
+
+    /// The names of what is in the directory besides the closed database and its lock file.
+    var left: [String] {
+        get throws {
+            try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
+                .filter { !["vault.sqlite", ".vault.sqlite.lock"].contains($0) }
+        }
+    }
 
     /// Opens a store in a registry of its own.
     func open() async throws -> Store {

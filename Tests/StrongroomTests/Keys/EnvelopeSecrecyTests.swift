@@ -47,7 +47,7 @@ struct EnvelopeSecrecyTests {
 
     @Test func nothingThatHoldsKeysHasATextWithThem() throws {
         let opened = try sidecar.open(.passphrase(Self.passphrase))
-        var wrappingKeys = WrappingKeys()
+        var wrappingKeys: [WrappingKey] = []
         let derivation = try #require(envelope.sealed.slots.first?.derivation)
         let wrapping = try wrappingKeys.key(for: .passphrase(Self.passphrase), derivation)
         let shown =

@@ -149,6 +149,8 @@ private enum OwnMounts {
         try #require(mount(nil, path, nil, remount | bind | readOnly, nil) == 0)
     }
 
+    static func enterRoot(_ path: String) throws { try #require(chroot(path) == 0 && chdir("/") == 0) }
+
     static func becomeUser(_ user: uid_t, group: gid_t) throws {
         var groups = [group]
         try #require(setgroups(1, &groups) == 0 && setgid(group) == 0 && setuid(user) == 0)
@@ -228,6 +230,30 @@ struct SecretMountTests {
                 try KeyFile("\(pod)/written").keyChain()
             }
             #expect(!error.message.contains("chmod"))
+        }
+    }
+
+    enum Mount: CaseIterable { case readOnly, writable, partOfTheRoot }
+
+    @Test(.enabled(if: SecretDirectory.isOpen, SecretDirectory.reasonOfOpen), arguments: Mount.allCases)
+    func `a file that others can read is read on a read-only mount of its own alone`(mount: Mount) async {
+        await #expect(processExitsWith: .success) {
+            [root = directory.path("host") as String, mount = "\(mount)" as String] in
+            try OwnMounts.mountMemory(root, mode: "0755")
+            let pod = "\(root)/pod"
+            try FileManager.default.createDirectory(atPath: pod, withIntermediateDirectories: false)
+            try #require(chmod(pod, 0o755) == 0)
+            let path = try SecretDirectory.write("secret", to: "\(pod)/keys", mode: 0o444)
+            if mount != "\(Mount.writable)" { try OwnMounts.bindReadOnly(pod, at: pod) }
+            if mount == "\(Mount.partOfTheRoot)" { try OwnMounts.enterRoot(root) }
+            let file = KeyFile(mount == "\(Mount.partOfTheRoot)" ? "/pod/keys" : path, access: .mounted)
+            if mount == "\(Mount.readOnly)" {
+                #expect(try file.keyChain() == KeyChain(.passphrase("secret")))
+            } else {
+                try expectFailure(.keySource, saying: "file system of its own that is mounted read-only") {
+                    try file.keyChain()
+                }
+            }
         }
     }
 

@@ -204,8 +204,8 @@ extension DatabaseKeys {
 }
 
 extension DatabaseFile {
-    /// Removes files that killed processes have left beside the database. They are created only under the lock that is
-    /// held while the database is opened.
+    /// Removes files that killed processes have left beside the database, which is being opened: the lock between
+    /// processes is held.
     ///
     /// - Parameters:
     ///   - sideFiles: Those that exist, see ``requireOwnSideFiles()``. Nothing else is left: a copy's journal and WAL
@@ -214,14 +214,15 @@ extension DatabaseFile {
     func removeLeftovers(_ sideFiles: Set<String>, exists: Bool) throws {
         // Nearly always.
         guard !sideFiles.isEmpty else { return }
-        try EnvelopeFile(databasePath: path, name: name).removeLeftovers()
         if exists {
             try removeSecondName()
             try Rotation.removeLeftovers(of: path)
         }
-        for ending in ["snapshot.new", "restoring", "fetched", "restored"] where sideFiles.contains(ending) {
+        for ending in SideFiles.leftovers where sideFiles.contains(ending) {
             try FileSystem.removeCopy(FileSystem.hiddenFile(of: path, ending))
         }
+        // What this user cannot lock or remove does no harm.
+        if !sideFiles.isDisjoint(with: ["trial", "trial.lock"]) { try? removeTrial() }
         // Records of commits, which 0.2.0 wrote; those that this user cannot read or remove do no harm.
         let records = FileSystem.hiddenFile(of: path, "changes")
         let mark = Array("strongroom log 1".utf8)
@@ -234,6 +235,14 @@ extension DatabaseFile {
 
     /// The path at which a new file is created before it is renamed.
     var temporaryPath: String { FileSystem.hiddenFile(of: path, "new") }
+
+    /// Removes the copy of a killed dry run; a running one holds the lock.
+    private func removeTrial() throws {
+        let lockPath = FileSystem.hiddenFile(of: path, "trial.lock")
+        guard let lock = try FileLock.tryAcquire(lockPath, of: path) else { return }
+        try FileSystem.removeCopy(FileSystem.hiddenFile(of: path, "trial"))
+        lock.remove(lockPath)
+    }
 
     /// A crash while a new file was renamed may have left two names for it.
     private func removeSecondName() throws {

@@ -26,8 +26,6 @@ struct Rotation: Sendable {
     /// The indices of both keys in their chain; nil for plaintext.
     var positions: (from: Int?, to: Int) = (nil, 0)
 
-    struct OpenedMeanwhile: Error {}
-
     /// - Throws: ``StrongroomError`` with `locked` naming the processes that have the file open, `diskFull`, `damaged`,
     ///   `rotationFailed`, or the engine's failure; `CancellationError`. The file is unchanged, unless `rotationFailed`
     ///   says otherwise.
@@ -44,18 +42,17 @@ struct Rotation: Sendable {
                 database: file.name)
         }
         if names == 1, let source = try exclusiveConnection() {
+            source.stop(when: monitor.isCancelled)
+            let outcome = Result { try copy(source) }
+            if case .success(let report?) = outcome { return report }
+            source.close()
+            try file.removeSpentJournal()
             do {
-                source.stop(when: monitor.isCancelled)
-                return try copy(source)
+                _ = try outcome.get()
+            } catch let failure as FileAttributes.NotKept {
+                guard canBeInPlace else { throw failure.error }
             } catch {
-                source.close()
-                try file.removeSpentJournal()
-                switch error {
-                case is OpenedMeanwhile: break
-                case let error as FileAttributes.NotKept:
-                    guard canBeInPlace else { throw error.error }
-                default: throw (error as? StrongroomError)?.code == .interrupted ? CancellationError() : error
-                }
+                throw (error as? StrongroomError)?.code == .interrupted ? CancellationError() : error
             }
         }
         guard canBeInPlace else { throw file.heldByOthers(for: "rewritten") }
@@ -111,7 +108,8 @@ extension Rotation {
 /// Rewriting with a copy that replaces the file.
 extension Rotation {
     /// - Parameter source: A connection with exclusive access to the file; afterwards it may only be closed.
-    func copy(_ source: Connection) throws -> RotationReport {
+    /// - Returns: Nil if another program has opened the file meanwhile.
+    private func copy(_ source: Connection) throws -> RotationReport? {
         let descriptors = try file.descriptorsHere()
         var isLogGone = true
         try file.removeLog(of: source) {
@@ -134,9 +132,7 @@ extension Rotation {
             lost = try FileAttributes(of: file.path).apply(to: copy)
         }
         // Exclusive access prevents other processes from reading, not from opening.
-        guard try !file.isOpenedMeanwhile(since: descriptors, whenWaiting: monitor.check) else {
-            throw OpenedMeanwhile()
-        }
+        guard try !file.isOpenedMeanwhile(since: descriptors, whenWaiting: monitor.check) else { return nil }
         let hasSecondName = try from == nil && FileSystem.addName(Self.plaintextPath(of: file.path), to: file.path)
         // After this check the rotation can no longer be cancelled.
         try monitor.check()
@@ -232,13 +228,31 @@ extension Rotation {
         let checking = ContinuousClock.now - start
         // From here on the rotation can no longer be cancelled.
         try monitor.report(.writing, 0, of: size)
-        let meter = LogMeter(path: file.logPath, size: size, monitor: monitor)
-        defer { meter.stop() }
-        try to.withUnsafeBytes { try connection.rekey($0) }
-        try connection.run(.commit)
-        meter.stop()
+        try meteringLog(size) {
+            try to.withUnsafeBytes { try connection.rekey($0) }
+            try connection.run(.commit)
+        }
         monitor.progress(WorkProgress(.writing, size, of: size, .bytes))
         return checking
+    }
+
+    /// Reports the progress of work by the length of the WAL, which reaches the size of the file, because the engine
+    /// reports none. No report follows the work.
+    private func meteringLog(_ size: Int64, _ work: () throws -> Void) rethrows {
+        let queue = DispatchQueue(label: "strongroom.log-meter")
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.schedule(deadline: .now() + .milliseconds(200), repeating: .milliseconds(200))
+        timer.setEventHandler { [monitor, path = file.logPath] in
+            // Progress is optional.
+            let length = (try? FileStatus.at(path)?.size) ?? 0
+            monitor.progress(WorkProgress(.writing, min(length, size), of: size, .bytes))
+        }
+        timer.resume()
+        defer {
+            timer.cancel()
+            queue.sync {}
+        }
+        try work()
     }
 
     private func provedWithNewKey() throws -> Connection {
@@ -249,32 +263,5 @@ extension Rotation {
             throw checkedCopy.failed("the engine reported success, but the new key does not open it", error.resultCode)
         }
         return connection
-    }
-}
-
-/// Reports the progress of a rewrite in place by the length of the WAL, because the engine reports none.
-struct LogMeter {
-    private let queue = DispatchQueue(label: "strongroom.log-meter")
-    private let timer: any DispatchSourceTimer
-
-    /// - Parameters:
-    ///   - path: The path of the WAL.
-    ///   - size: The size of the file, which the WAL reaches in the end.
-    ///   - monitor: The monitor to report to.
-    init(path: String, size: Int64, monitor: WorkMonitor) {
-        timer = DispatchSource.makeTimerSource(queue: queue)
-        timer.schedule(deadline: .now() + .milliseconds(200), repeating: .milliseconds(200))
-        timer.setEventHandler {
-            // Progress is optional.
-            let length = (try? FileStatus.at(path)?.size) ?? 0
-            monitor.progress(WorkProgress(.writing, min(length, size), of: size, .bytes))
-        }
-        timer.resume()
-    }
-
-    /// Returns when no further report follows.
-    func stop() {
-        timer.cancel()
-        queue.sync {}
     }
 }

@@ -127,6 +127,44 @@ extension DatabaseFile {
     }
 }
 
+/// Whether a file that was opened read-only is still as it was then.
+///
+/// Another program can replace the file, which a process with the old file open does not notice. Where no locks are
+/// available, another program can also change the file during a read. Each transaction therefore checks at its end that
+/// the file is still the one that was opened.
+extension DatabaseFile {
+    /// Throws if the data that was read is not valid.
+    ///
+    /// - Parameters:
+    ///   - isLocked: Whether the read held the engine's locks, so that other processes could not change the file.
+    ///   - log: The status of the WAL at the start of the read; nil if there was none, or an empty one.
+    func checkBaseline(isLocked: Bool, log: FileStatus? = nil) throws {
+        guard let baseline, try isLocked ? !isSame(baseline) : !isUnchanged(since: baseline, log) else { return }
+        throw StrongroomError(
+            .fileChanged,
+            """
+            Another program has \(isLocked ? "replaced" : "changed") "\(path)" since the store opened it read-only, so \
+            the data that was read is not valid. Close the store, open it again, and read again.
+            """,
+            database: name)
+    }
+
+    private func isSame(_ status: FileStatus) throws -> Bool { try FileStatus.at(path)?.identity == status.identity }
+
+    /// Whether the file is unchanged and no journal or WAL contains a change to it.
+    private func isUnchanged(since status: FileStatus, _ log: FileStatus?) throws -> Bool {
+        guard
+            let now = try FileStatus.at(path), now.identity == status.identity, now.size == status.size,
+            now.modified == status.modified, now.changed == status.changed
+        else { return false }
+        guard try !FileSystem.hasJournal(path) else { return false }
+        guard let log else { return try !FileSystem.hasWriteAheadLog(path) }
+        // As root, the engine sets the owner of a WAL that it opens; that changes only the file's ctime.
+        guard let now = try FileStatus.at(logPath) else { return false }
+        return now.identity == log.identity && now.size == log.size && now.modified == log.modified
+    }
+}
+
 /// The write-ahead log beside a file, checked before the engine reads it.
 extension DatabaseFile {
     var sideFiles: SideFiles { SideFiles(of: path) }

@@ -12,8 +12,8 @@ struct DatabaseFile: Sendable {
     var pageCache = Connection.defaultPageCache
     var functions = ConnectionFunctions()
     var isReadOnly = false
-    /// The state of the file when a store opened it read-only; nil for others.
-    var baseline: FileBaseline?
+    /// The status of the file when a store opened it read-only; nil for others.
+    var baseline: FileStatus?
 
     /// Opens the file and sets the key; reads nothing yet.
     func connect(_ mode: Connection.Mode, key: DerivedKey?) throws -> Connection {
@@ -24,10 +24,10 @@ struct DatabaseFile: Sendable {
         connection.setBusyTimeout(milliseconds: busyTimeout)
         connection.file.pageCache = pageCache
         try connection.install(functions)
-        if let baseline {
+        if baseline != nil {
             let log = mode == .withoutIndex ? try FileStatus.at(logPath) : nil
             let isLocked = mode != .untouched && mode != .withoutIndex
-            connection.file.check = { [name] in try baseline.check(isLocked: isLocked, log: log, name) }
+            connection.file.check = { [self] in try checkBaseline(isLocked: isLocked, log: log) }
         }
         if mode == .withoutIndex { connection.add(MemoryIndex()) }
         if mode != .untouched { try checkLog(before: connection) }
@@ -65,7 +65,7 @@ struct DatabaseFile: Sendable {
     /// The same file with its present state as baseline.
     func withBaseline() throws -> DatabaseFile {
         var file = self
-        file.baseline = try FileBaseline.at(path)
+        file.baseline = try FileStatus.at(path)
         return file
     }
 
@@ -179,10 +179,7 @@ extension DatabaseFile {
     }
 
     func replicaRecordPaths() throws -> [String] {
-        let beginning = FileSystem.name(of: replicaRecordPath(""))
-        let directory = FileSystem.directory(of: path)
-        return try FileSystem.names(in: directory).filter { $0.utf8.starts(with: beginning.utf8) }
-            .map { "\(directory)/\($0)" }
+        try SideFiles.files(beginningWith: replicaRecordPath(""))
     }
 
     /// Throws if the path of one of the engine's or the library's files beside the database is not a regular file.
@@ -209,9 +206,14 @@ extension DatabaseFile {
 
     /// Whether the file has a migration backup, which has the key and the content that the file had then.
     func hasMigrationBackups() throws -> Bool {
-        let beginning = FileSystem.name(of: FileSystem.hiddenFile(of: path, Self.migrationBackupEnding))
-        return try FileSystem.names(in: FileSystem.directory(of: path)).contains {
-            $0.utf8.starts(with: beginning.utf8)
-        }
+        try !SideFiles.files(beginningWith: FileSystem.hiddenFile(of: path, Self.migrationBackupEnding)).isEmpty
+    }
+
+    /// Removes what belongs to the file, which is removed, but for the lock and migration backups.
+    func removeSideFiles() throws {
+        let files = try sideFiles.engineFiles + sideFiles.envelopes + sideFiles.damagedLogs()
+        for file in files { try FileSystem.remove(file) }
+        let copies = try SideFiles.libraryEndings.map { FileSystem.hiddenFile(of: path, $0) } + replicaRecordPaths()
+        for copy in copies { try FileSystem.removeCopy(copy) }
     }
 }

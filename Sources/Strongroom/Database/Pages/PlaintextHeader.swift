@@ -5,7 +5,11 @@
 /// zetetic.net/sqlcipher/sqlcipher-api). Everything after the header is ciphertext, also in the first page. A file is a
 /// plaintext database unless its pages have room for initialisation vectors, and none of the first ones is as SQLite
 /// writes it ("Database File Format", sqlite.org/fileformat.html).
-enum PlaintextHeader {
+struct PlaintextHeader {
+    /// The bytes of a page.
+    private let page: Int
+    /// The number of reserved bytes at the end of a page.
+    private let reserve: Int
     /// The last page that is checked.
     private static let lastPage = 17
 
@@ -19,7 +23,7 @@ enum PlaintextHeader {
         guard header.count == DatabaseHeader.length else { return false }
         // With a header of 16 bytes the sizes are ciphertext, too; a plaintext database with invalid sizes is damaged.
         // The bytes that are reserved for expansion are 0 in every database.
-        guard let sizes = Sizes(header) else { return header[72..<92].contains { $0 != 0 } }
+        guard let sizes = PlaintextHeader(header) else { return header[72..<92].contains { $0 != 0 } }
         guard sizes.reserve >= PageLayout.vectorLength else { return false }
         let first = try read(0, sizes.page)
         guard first.count == sizes.page else { return false }
@@ -40,37 +44,28 @@ enum PlaintextHeader {
         return tree.cellCount == 0 && sizes.hasVector(first)
             && !content[DatabaseHeader.length + 8..<content.count].hasZeros(4)
     }
-}
 
-extension PlaintextHeader {
-    /// The sizes in bytes 16 to 23 of the header.
-    private struct Sizes {
-        let page: Int
-        /// The number of reserved bytes at the end of a page.
-        let reserve: Int
+    private var usable: Int { page - reserve }
 
-        var usable: Int { page - reserve }
+    /// The sizes in bytes 16 to 23 of the header; nil for sizes that SQLite never writes.
+    private init?(_ header: [UInt8]) {
+        let stored = header.shortInteger(at: 16) ?? 0
+        page = stored == 1 ? 65_536 : stored
+        reserve = Int(header[20])
+        guard page.nonzeroBitCount == 1, page >= 512, page - reserve >= 480,
+            header[21] == 64, header[22] == 32, header[23] == 32
+        else { return nil }
+    }
 
-        /// Nil for sizes that SQLite never writes.
-        init?(_ header: [UInt8]) {
-            let stored = header.shortInteger(at: 16) ?? 0
-            page = stored == 1 ? 65_536 : stored
-            reserve = Int(header[20])
-            guard page.nonzeroBitCount == 1, page >= 512, page - reserve >= 480,
-                header[21] == 64, header[22] == 32, header[23] == 32
-            else { return nil }
-        }
+    private func isTree(_ page: [UInt8]) -> Bool {
+        TreePage(WipedBytes(copying: page.prefix(usable)), isFirst: false)?.isConsistent == true
+    }
 
-        func isTree(_ page: [UInt8]) -> Bool {
-            TreePage(WipedBytes(copying: page.prefix(usable)), isFirst: false)?.isConsistent == true
-        }
+    private func isFreeTrunk(_ page: [UInt8]) -> Bool { page.integer(at: 4).map { $0 <= usable / 4 - 2 } ?? false }
 
-        func isFreeTrunk(_ page: [UInt8]) -> Bool { page.integer(at: 4).map { $0 <= usable / 4 - 2 } ?? false }
-
-        /// Whether a page has what may be an initialisation vector, which is random, in its reserved bytes.
-        func hasVector(_ page: [UInt8]) -> Bool {
-            page[usable..<usable + PageLayout.vectorLength].contains { $0 != 0 }
-        }
+    /// Whether a page has what may be an initialisation vector, which is random, in its reserved bytes.
+    private func hasVector(_ page: [UInt8]) -> Bool {
+        page[usable..<usable + PageLayout.vectorLength].contains { $0 != 0 }
     }
 }
 

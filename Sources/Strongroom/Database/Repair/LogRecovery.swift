@@ -75,11 +75,10 @@ extension DatabaseFile {
     }
 
     private func unusedPath() throws -> String {
-        let wanted = "\(logPath).damaged"
-        var (unused, number) = (wanted, 1)
+        var (unused, number) = (sideFiles.damagedLog, 1)
         while try FileStatus.ofName(unused) != nil {
             number += 1
-            unused = "\(wanted)-\(number)"
+            unused = "\(sideFiles.damagedLog)-\(number)"
         }
         return unused
     }

@@ -143,7 +143,7 @@ extension Connection {
 /// State that the layers above the engine attach to a connection, one object per type.
 ///
 /// A connection has three of them, with different lifetimes: `Connection.attachments` lives until the connection is
-/// closed, ``PreparedStatements/attachments`` until the user's statements are prepared again, and
+/// closed, ``StatementCache/attachments`` until the user's statements are prepared again, and
 /// ``TransactionContext/attachments`` until the transaction ends or a part of it is rolled back.
 struct Attachments {
     // Few enough that a linear search costs less than hashing.

@@ -1,18 +1,5 @@
 import CSQLCipher
 
-struct PreparedStatements {
-    var own = StatementCache()
-    var user = StatementCache()
-    /// What the layers above have determined for the user's statements, and determine again when these are prepared
-    /// again.
-    var attachments = Attachments()
-
-    mutating func forgetUser() {
-        user.removeAll()
-        attachments = Attachments()
-    }
-}
-
 extension Connection {
     /// Runs the library's own SQL, without the restrictions on user SQL.
     func run(_ sql: String, _ values: SQLValue...) throws {
@@ -42,11 +29,11 @@ extension Connection {
     }
 
     func withOwnStatement<T>(_ sql: String, _ values: [SQLValue] = [], _ body: (Statement) throws -> T) throws -> T {
-        try withOwnStatement({ try statements.own.statement(for: sql, prepare: prepare) }, values, body)
+        try withOwnStatement({ try ownStatements.statement(for: sql, prepare: prepare) }, values, body)
     }
 
     func withOwn<T>(_ statement: TransactionStatement, _ body: (Statement) throws -> T) throws -> T {
-        try withOwnStatement({ try statements.own.statement(statement, prepare: prepare) }, [], body)
+        try withOwnStatement({ try ownStatements.statement(statement, prepare: prepare) }, [], body)
     }
 
     @inline(__always)
@@ -82,7 +69,7 @@ extension Connection {
     @usableFromInline
     func statement(_ sql: String) throws -> Statement {
         try checkTransaction()
-        return try recordUse(of: statements.user.statement(for: sql, prepare: prepare))
+        return try recordUse(of: statements.statement(for: sql, prepare: prepare))
     }
 
     /// A statement for a table's operation. Its text, and what an insert binds instead of NULL, are computed only when
@@ -93,15 +80,15 @@ extension Connection {
     func statement(_ key: OperationKey?, make: () throws -> (sql: String, defaults: [SQLValue])) throws -> Statement {
         try checkTransaction()
         if let key {
-            if let statement = statements.user.latest(for: key) { return try recordUse(of: statement) }
-            if let statement = statements.user.free(for: key) { return try recordUse(of: statement) }
+            if let statement = statements.latest(for: key) { return try recordUse(of: statement) }
+            if let statement = statements.free(for: key) { return try recordUse(of: statement) }
         }
         // The cache is not being changed meanwhile: a table may be created here, by statements of its own.
         let (sql, defaults) = try make()
-        let statement = try key == nil ? statements.user.statement(for: sql, prepare: prepare) : prepare(sql)
+        let statement = try key == nil ? statements.statement(for: sql, prepare: prepare) : prepare(sql)
         statement.parameters.pointee.defaults = defaults
         statement.isOperation = true
-        if let key { statements.user.insert(statement, for: key) }
+        if let key { statements.insert(statement, for: key) }
         return try recordUse(of: statement)
     }
 
@@ -109,14 +96,14 @@ extension Connection {
     /// queries.
     func statement(of key: OperationKey, condition: String, rest: String, make: () -> String) throws -> Statement {
         try checkTransaction()
-        if let statement = statements.user.latest(for: key, condition, rest) { return try recordUse(of: statement) }
-        let statement = try statements.user.statement(for: make(), prepare: prepare)
-        statements.user.record(key, condition, rest, statement)
+        if let statement = statements.latest(for: key, condition, rest) { return try recordUse(of: statement) }
+        let statement = try statements.statement(for: make(), prepare: prepare)
+        statements.record(key, condition, rest, statement)
         return try recordUse(of: statement)
     }
 
     func text(_ key: OperationKey, make: () -> String) -> String {
-        statements.user.text(for: key, make: make)
+        statements.text(for: key, make: make)
     }
 
     /// Without this check, a statement after a rollback by the engine would commit by itself.
@@ -138,11 +125,11 @@ extension Connection {
         if transaction.state == .open, !isInTransaction { transaction.state = .rolledBack }
     }
 
-    func forgetUserStatements() { statements.forgetUser() }
+    func forgetUserStatements() { statements.removeAll() }
 
     func clearStatements() {
-        statements.own.removeAll()
-        statements.forgetUser()
+        ownStatements.removeAll()
+        statements.removeAll()
     }
 
     func prepare(_ sql: String) throws -> Statement {

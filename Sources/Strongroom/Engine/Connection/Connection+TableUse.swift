@@ -13,7 +13,7 @@ extension Connection {
             if !transaction.openRows.isEmpty { try copyOpenRows(beforeWritingTo: statement.tables.writes) }
             guard statement.recordedIn != transaction.number else { return statement }
             statement.recordedIn = transaction.number
-            if !observers.isEmpty { observers.didUse(statement) }
+            if !observers.isEmpty { for observer in observers { observer.didUse(statement) } }
             transaction.tables.writes.formUnion(statement.tables.writes)
             if transaction.isWatchingReads { transaction.tables.reads.formUnion(try reads(of: statement)) }
             return statement

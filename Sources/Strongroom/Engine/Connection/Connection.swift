@@ -54,10 +54,13 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
     // `@exclusivity(unchecked)`: guarded by the slot, as the connection is. Every statement or transaction uses
     // these properties, and checks at run time would cost more than the accesses.
 
-    @exclusivity(unchecked) var statements = PreparedStatements()
+    /// The user's statements.
+    @exclusivity(unchecked) var statements = StatementCache()
+    @exclusivity(unchecked) var ownStatements = StatementCache()
     @exclusivity(unchecked) var transaction = TransactionContext()
     @exclusivity(unchecked) var interruption = Interruption()
-    @exclusivity(unchecked) var observers = StatementObservers()
+    /// In the order in which they are called; most connections have none.
+    @exclusivity(unchecked) var observers: [any StatementObserver] = []
     @exclusivity(unchecked) var use = EngineUse()
     /// State of the layers above for as long as the connection is open.
     @exclusivity(unchecked) var attachments = Attachments()
@@ -150,7 +153,7 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
         guard let settings, observers.first(StatementLog.self) == nil else { return }
         let log = StatementLog(settings, role, of: self)
         log.install()
-        observers.add(log)
+        observers.append(log)
     }
 
     /// Empties the page cache. See `sqlite3_db_release_memory` (sqlite.org/c3ref/db_release_memory.html).
@@ -161,7 +164,7 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
     /// Statements", `cache_size`, sqlite.org/pragma.html), and its prepared statements.
     func keepLittleMemory() throws {
         try run("PRAGMA cache_size = 1")
-        statements.own.removeAll()
+        ownStatements.removeAll()
         releaseMemory()
     }
 

@@ -36,21 +36,6 @@ extension FileLockRule {
     func lockFile(_ level: Int32, _ proceed: (Int32) -> Int32) -> Int32 { proceed(level) }
 }
 
-/// A file that a ``LogBuffer`` writes.
-protocol WritableFile {
-    func write(_ bytes: UnsafeRawPointer, _ count: Int, at offset: Int64) -> Int32
-}
-
-/// A file of the engine with the VFS's own methods.
-private struct WrappedFile: WritableFile {
-    let file: UnsafeMutablePointer<sqlite3_file>
-    let methods: UnsafePointer<sqlite3_io_methods>
-
-    func write(_ bytes: UnsafeRawPointer, _ count: Int, at offset: Int64) -> Int32 {
-        methods.pointee.xWrite(file, bytes, Int32(count), offset)
-    }
-}
-
 /// Wraps the engine's methods of a file, to change locking, reading and writing.
 ///
 /// See SQLite's documentation, "OS Interface File Virtual Methods Object" (sqlite.org/c3ref/io_methods.html).
@@ -115,24 +100,23 @@ struct FileMethods {
         (refused, fillRefused, resultOfRefused) = (positions, pages.fill, pages.result)
     }
 
-    mutating func apply(_ rule: LogBuffer) {
+    /// Makes writes go through a buffer.
+    mutating func bufferWrites(to file: File) -> LogBuffer {
+        let rule = LogBuffer { [original] in original.pointee.xWrite(file, $0, Int32($1), $2) }
         writeRule = rule
         methods.xWrite = { file, bytes, count, offset in
-            guard let file, let bytes, let own = FileMethods.of(file), let rule = own.pointee.writeRule else {
-                return SQLITE_MISUSE
-            }
-            return rule.write(bytes, Int(count), at: offset, to: own.pointee.wrapped(file))
+            guard let file, let bytes, let rule = FileMethods.of(file)?.pointee.writeRule else { return SQLITE_MISUSE }
+            return rule.write(bytes, Int(count), at: offset)
         }
         methods.xTruncate = { file, size in FileMethods.flushed(file) { $0.pointee.xTruncate(file, size) } }
         methods.xSync = { file, flags in FileMethods.flushed(file) { $0.pointee.xSync(file, flags) } }
         methods.xFileSize = { file, size in FileMethods.flushed(file) { $0.pointee.xFileSize(file, size) } }
+        return rule
     }
-
-    private func wrapped(_ file: File) -> WrappedFile { WrappedFile(file: file, methods: original) }
 
     private static func flushed(_ file: File?, _ call: (UnsafePointer<sqlite3_io_methods>) -> Int32) -> Int32 {
         guard let file, let own = of(file) else { return SQLITE_MISUSE }
-        let result = own.pointee.writeRule?.flush(to: own.pointee.wrapped(file)) ?? SQLITE_OK
+        let result = own.pointee.writeRule?.flush() ?? SQLITE_OK
         return result == SQLITE_OK ? call(own.pointee.original) : result
     }
 
@@ -241,7 +225,7 @@ struct FileMethods {
             fillRefused?(UnsafeMutableRawBufferPointer(start: buffer, count: Int(count)), number)
             return resultOfRefused
         }
-        if let buffer, let done = writeRule?.read(buffer, Int(count), at: offset, from: wrapped(file)) { return done }
+        if let buffer, let done = writeRule?.read(buffer, Int(count), at: offset) { return done }
         return original.pointee.xRead(file, buffer, count, offset)
     }
 
@@ -273,6 +257,8 @@ extension Connection {
         var refusesZeroPages = false
         /// The most memory for decrypted pages, in bytes.
         var pageCache = Connection.defaultPageCache
+        /// The number of keys that the file had had since its store was opened when the connection was opened.
+        var keyGeneration = 0
         /// Whether a transaction could not begin because the file cannot be read with the connection's key.
         var isOfAnotherKey = false
         /// Whether the codec keeps an error as long as the connection is open.

@@ -18,14 +18,8 @@ final class LogBuffer {
     /// The position in a frame's header of the number of pages after the commit; 0 if the frame is not a commit's last.
     private static let pagesAfterCommit = 4
 
-    private struct Failure {
-        /// The first position that could not be written.
-        let offset: Int64
-        /// The engine's result code.
-        let code: Int32
-        let systemError: Int32
-    }
-
+    /// Writes bytes to the file; returns the engine's result code.
+    private let writeToFile: (UnsafeRawPointer, _ count: Int, _ offset: Int64) -> Int32
     /// Whether the connection has the write lock and has not committed yet.
     private var isInUse = true
     private var bytes: UnsafeMutableRawPointer?
@@ -36,17 +30,20 @@ final class LogBuffer {
     private var end: Int64 = 0
     /// Whether the newest frame is the last one of a commit.
     private var isCommitting = false
-    private var failure: Failure?
+    /// The first position that could not be written, and the engine's result code.
+    private var failure: (offset: Int64, code: Int32, systemError: Int32)?
+
+    init(write: @escaping (UnsafeRawPointer, _ count: Int, _ offset: Int64) -> Int32) { writeToFile = write }
 
     deinit { bytes?.deallocate() }
 
     /// Called instead of a write.
-    func write(_ added: UnsafeRawPointer, _ length: Int, at offset: Int64, to file: some WritableFile) -> Int32 {
-        if let failure { return repeated(failure) }
+    func write(_ added: UnsafeRawPointer, _ length: Int, at offset: Int64) -> Int32 {
+        if failure != nil { return repeatedFailure() }
         // Frames that the transaction has written before, or that a savepoint has undone.
         guard isInUse, offset >= end else {
-            let result = flush(to: file)
-            return result == SQLITE_OK ? file.write(added, length, at: offset) : result
+            let result = flush()
+            return result == SQLITE_OK ? writeToFile(added, length, offset) : result
         }
         end = offset + Int64(length)
         let isHeader = length == Self.frameHeader
@@ -54,10 +51,10 @@ final class LogBuffer {
             isCommitting = added.loadUnaligned(fromByteOffset: Self.pagesAfterCommit, as: UInt32.self) != 0
         }
         if offset != start + Int64(count) || count + length > Self.capacity {
-            let result = flush(to: file)
+            let result = flush()
             guard result == SQLITE_OK else { return result }
         }
-        guard length <= Self.capacity else { return file.write(added, length, at: offset) }
+        guard length <= Self.capacity else { return writeToFile(added, length, offset) }
         let bytes = bytes ?? .allocate(byteCount: Self.capacity, alignment: 16)
         self.bytes = bytes
         if count == 0 { start = offset }
@@ -66,15 +63,15 @@ final class LogBuffer {
         guard isCommitting, !isHeader else { return SQLITE_OK }
         // Everything after it goes to the file at once: the engine fills the disk's last sector before it syncs.
         isInUse = false
-        return flush(to: file)
+        return flush()
     }
 
     /// Writes what is missing in the file.
-    func flush(to file: some WritableFile) -> Int32 {
-        if let failure { return repeated(failure) }
+    func flush() -> Int32 {
+        if failure != nil { return repeatedFailure() }
         guard count > 0, let bytes else { return SQLITE_OK }
-        let result = file.write(bytes, count, at: start)
-        if result != SQLITE_OK { failure = Failure(offset: start, code: result, systemError: errno) }
+        let result = writeToFile(bytes, count, start)
+        if result != SQLITE_OK { failure = (start, result, errno) }
         count = 0
         return result
     }
@@ -83,14 +80,12 @@ final class LogBuffer {
     ///
     /// Copies from the buffer: if the buffer had to be written first, a full disk would be met by a read, after which
     /// the engine decrypts what it has not received.
-    func read(
-        _ buffer: UnsafeMutableRawPointer, _ length: Int, at offset: Int64, from file: some WritableFile
-    ) -> Int32? {
+    func read(_ buffer: UnsafeMutableRawPointer, _ length: Int, at offset: Int64) -> Int32? {
         let end = offset + Int64(length)
-        if let failure { return end > failure.offset ? repeated(failure) : nil }
+        if let failure { return end > failure.offset ? repeatedFailure() : nil }
         guard count > 0, end > start, let bytes else { return nil }
         guard offset >= start, end <= start + Int64(count) else {
-            let result = flush(to: file)
+            let result = flush()
             return result == SQLITE_OK ? nil : result
         }
         buffer.copyMemory(from: bytes + Int(offset - start), byteCount: length)
@@ -111,7 +106,8 @@ final class LogBuffer {
         (isCommitting, isInUse) = (false, false)
     }
 
-    private func repeated(_ failure: Failure) -> Int32 {
+    private func repeatedFailure() -> Int32 {
+        guard let failure else { return SQLITE_OK }
         errno = failure.systemError
         return failure.code
     }
@@ -122,11 +118,9 @@ extension Connection {
     /// on a connection without a WAL, or that does not request locks in the WAL's index.
     func bufferLog() {
         guard let methods = openFile(SQLITE_FCNTL_FILE_POINTER).flatMap(FileMethods.of), methods.pointee.holdsWriteLock,
-            !hasLogBuffer, let log = openFile(SQLITE_FCNTL_JOURNAL_POINTER).flatMap(FileMethods.install)
+            !hasLogBuffer, let log = openFile(SQLITE_FCNTL_JOURNAL_POINTER), let own = FileMethods.install(on: log)
         else { return }
-        let buffer = LogBuffer()
-        log.pointee.apply(buffer)
-        methods.pointee.writeRuleOfLog = buffer
+        methods.pointee.writeRuleOfLog = own.pointee.bufferWrites(to: log)
     }
 
     /// Whether the writes to the WAL go through a buffer.

@@ -46,13 +46,6 @@ extension Writing where Self: ~Copyable {
     public func savepoint<T>(_ body: (borrowing Self) throws -> T) throws -> T {
         try _handle.connection.inOwnSavepoint { try body(self) }
     }
-
-    /// Runs a part of one of the library's operations in a savepoint. A hook that requests a rollback in it requests
-    /// that of the user's closure.
-    @usableFromInline
-    func inPart<T>(_ body: (borrowing Self) throws -> T) throws -> T {
-        try _handle.connection.inSavepoint { try body(self) }
-    }
 }
 
 /// The state of the transaction that this library opened last on a connection.

@@ -33,6 +33,8 @@ struct StatementCache {
     private var nextQuery = 0
     private var clock: UInt64 = 0
     private var texts: [OperationKey: String] = [:]
+    /// What the layers above have determined for the statements, and determine again when these are prepared again.
+    var attachments = Attachments()
 
     /// The statement for a text, marked as in use; a cached statement that is in use is not returned.
     mutating func statement(for sql: String, prepare: (String) throws -> Statement) throws -> Statement {
@@ -153,14 +155,7 @@ struct StatementCache {
         bySQL = Dictionary(uniqueKeysWithValues: newest.map { ($0.key, $0.value) })
     }
 
-    mutating func removeAll() {
-        bySQL.removeAll()
-        for index in ofTransactions.indices { ofTransactions[index] = nil }
-        byOperation.removeAll()
-        latest.removeAll()
-        latestQueries.removeAll()
-        texts.removeAll()
-    }
+    mutating func removeAll() { self = StatementCache() }
 }
 
 extension StatementCache {

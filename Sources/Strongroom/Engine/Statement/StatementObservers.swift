@@ -12,27 +12,16 @@ extension StatementObserver {
     func didUse(_ statement: Statement) {}
 }
 
-/// The observers of a connection, in the order in which they are called; most have none.
-struct StatementObservers {
-    private var all: [any StatementObserver] = []
-
-    var isEmpty: Bool { all.isEmpty }
-
-    mutating func add(_ observer: any StatementObserver) { all.append(observer) }
-
-    mutating func remove(_ observer: any StatementObserver) { all.removeAll { $0 === observer } }
+extension [any StatementObserver] {
+    mutating func remove(_ observer: any StatementObserver) { removeAll { $0 === observer } }
 
     func first<Observer: StatementObserver>(_ type: Observer.Type) -> Observer? {
-        for case let observer as Observer in all { return observer }
+        for case let observer as Observer in self { return observer }
         return nil
     }
 
     func willRun(_ statement: Statement, isOwn: Bool) throws {
-        for observer in all { try observer.willRun(statement, isOwn: isOwn) }
-    }
-
-    func didUse(_ statement: Statement) {
-        for observer in all { observer.didUse(statement) }
+        for observer in self { try observer.willRun(statement, isOwn: isOwn) }
     }
 }
 
@@ -47,7 +36,7 @@ extension Reading where Self: ~Copyable {
     package func watchingStatements<T>(_ watch: @escaping StatementWatch, _ work: () throws -> T) throws -> T {
         let connection = _handle.connection
         let observer = WatchObserver(watch)
-        connection.observers.add(observer)
+        connection.observers.append(observer)
         defer { connection.observers.remove(observer) }
         return try work()
     }
@@ -136,7 +125,7 @@ extension Connection {
     /// Statements are prepared anew: the tables that one writes depend on the schema at that time.
     func recording<T>(_ recorder: StatementRecorder, _ work: () throws -> T) rethrows -> T {
         clearStatements()
-        observers.add(recorder)
+        observers.append(recorder)
         defer { observers.remove(recorder) }
         return try work()
     }
@@ -148,7 +137,7 @@ extension Connection {
     func withoutRecording<T>(_ work: () throws -> T) rethrows -> T {
         guard let recorder else { return try work() }
         observers.remove(recorder)
-        defer { observers.add(recorder) }
+        defer { observers.append(recorder) }
         return try work()
     }
 }

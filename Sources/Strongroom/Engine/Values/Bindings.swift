@@ -221,8 +221,6 @@ public struct Bindings: ~Copyable {
 /// exclusivity checks to every value.
 @usableFromInline
 struct ParameterState: ~Copyable {
-    private var arena = ParameterArena()
-
     /// The default values that an insert binds instead of NULL, by index; empty if no column has a default.
     var defaults: [SQLValue] = []
 
@@ -236,19 +234,32 @@ struct ParameterState: ~Copyable {
     private let behindLast: UInt64
     private let hasMore: Bool
 
+    private static let smallestBlock = 512
+    private static let largestReused = 1 << 20
+
+    // Bound memory must not move (`SQLITE_STATIC`), so a block never grows: a text or bytes that do not fit are stored
+    // in a block of their own, and the next execution starts with one block that is large enough for all of them.
+    private var block = UnsafeMutableRawPointer.allocate(byteCount: Self.smallestBlock, alignment: 16)
+    private var capacity = Self.smallestBlock
+    private var used = 0
+    private var overflow: [(UnsafeMutableRawPointer, count: Int)] = []
+    private var overflowBytes = 0
+
     init(count: Int) {
         hasMore = count > UInt64.bitWidth
         behindLast = count < UInt64.bitWidth ? ~0 << UInt64(count) : 0
         held = behindLast
     }
 
+    deinit {
+        Self.free(block, capacity)
+        for (extra, count) in overflow { Self.free(extra, count) }
+    }
+
     func defaultValue(at index: Int) -> SQLValue? {
         guard defaults.indices.contains(index), defaults[index] != .null else { return nil }
         return defaults[index]
     }
-
-    /// Copies a value to be bound; the copy is valid until the statement is reset.
-    mutating func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer { arena.copy(bytes) }
 
     mutating func hold(_ index: Int) {
         guard let bit = Self.bit(index) else { return }
@@ -285,8 +296,9 @@ struct ParameterState: ~Copyable {
 
     /// Prepares the state for the next execution of a statement that has been reset.
     mutating func renew(for statement: OpaquePointer) {
-        guard !hasMore, !arena.mustUnbind else { return clear(for: statement) }
-        arena.reset()
+        // Parameters of the blocks that are freed would still point to them.
+        guard !hasMore, overflow.isEmpty else { return clear(for: statement) }
+        used = 0
         stale = held & ~behindLast
     }
 
@@ -295,51 +307,21 @@ struct ParameterState: ~Copyable {
         sqlite3_clear_bindings(statement)
         held = behindLast
         stale = 0
-        arena.reset()
+        if !overflow.isEmpty { grow() }
+        used = 0
     }
 
     @inline(__always)
     private static func bit(_ index: Int) -> UInt64? {
         UInt(bitPattern: index) < UInt64.bitWidth ? 1 << UInt64(index) : nil
     }
-}
 
-/// Memory for the text and bytes of one execution of a statement.
-///
-/// Bound memory must not move (`SQLITE_STATIC`), so a block never grows: a value that does not fit is stored in a block
-/// of its own, and the next execution starts with one block that is large enough for all values.
-struct ParameterArena: ~Copyable {
-    private static let smallest = 512
-    private static let maxReused = 1 << 20
+    // MARK: Memory
 
-    private var block: UnsafeMutableRawPointer
-    private var capacity: Int
-    private var used = 0
-    private var overflow: [(UnsafeMutableRawPointer, count: Int)] = []
-    private var overflowBytes = 0
-
-    init() {
-        capacity = Self.smallest
-        block = .allocate(byteCount: Self.smallest, alignment: 16)
-    }
-
-    deinit {
-        Self.free(block, capacity)
-        for (extra, count) in overflow { Self.free(extra, count) }
-    }
-
-    /// Overwrites the memory, which contained values of rows, and frees it.
-    private static func free(_ block: UnsafeMutableRawPointer, _ count: Int) {
-        UnsafeMutableRawBufferPointer(start: block, count: count).wipe()
-        block.deallocate()
-    }
-
-    /// Copies bytes and returns their address, which is valid until ``reset()``; never nil, even for no bytes.
+    /// Copies bytes to be bound; the copy is valid until the statement is reset. Never nil, even for no bytes.
     mutating func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer {
         let address = allocate(bytes.count)
-        if let source = bytes.baseAddress {
-            address.copyMemory(from: source, byteCount: bytes.count)
-        }
+        if let source = bytes.baseAddress { address.copyMemory(from: source, byteCount: bytes.count) }
         return UnsafeRawPointer(address)
     }
 
@@ -354,23 +336,20 @@ struct ParameterArena: ~Copyable {
         return extra
     }
 
-    /// Whether ``reset()`` would free memory that bound parameters still point to.
-    var mustUnbind: Bool { !overflow.isEmpty }
-
-    /// Releases the memory for the next execution; if ``mustUnbind`` is true, the parameters must be unbound first.
-    mutating func reset() {
-        if !overflow.isEmpty { grow() }
-        used = 0
-    }
-
     private mutating func grow() {
         for (extra, count) in overflow { Self.free(extra, count) }
         overflow.removeAll()
         let wanted = capacity + overflowBytes
         overflowBytes = 0
-        guard wanted <= Self.maxReused else { return }
+        guard wanted <= Self.largestReused else { return }
         Self.free(block, capacity)
         capacity = wanted
         block = .allocate(byteCount: wanted, alignment: 16)
+    }
+
+    /// Overwrites the memory, which contained values of rows, and frees it.
+    private static func free(_ block: UnsafeMutableRawPointer, _ count: Int) {
+        UnsafeMutableRawBufferPointer(start: block, count: count).wipe()
+        block.deallocate()
     }
 }

@@ -84,12 +84,12 @@ extension Envelope {
     /// - Parameter chain: The keys. One passphrase requires one derivation for each combination of salt and cost in the
     ///   slots, of which there is one unless the library's cost was raised.
     func open(with chain: KeyChain) throws -> OpenEnvelope {
-        var wrappingKeys = WrappingKeys()
+        var wrappingKeys: [WrappingKey] = []
         return try open(with: chain, &wrappingKeys)
     }
 
     /// As ``open(with:)``, with a cache of derived keys.
-    func open(with chain: KeyChain, _ wrappingKeys: inout WrappingKeys) throws -> OpenEnvelope {
+    func open(with chain: KeyChain, _ wrappingKeys: inout [WrappingKey]) throws -> OpenEnvelope {
         for (position, key) in chain.keys.enumerated().reversed() {
             for derivation in derivations where derivation.suits(key) {
                 let wrapping = try wrappingKeys.key(for: key, derivation)
@@ -108,7 +108,7 @@ extension Envelope {
     func open(with dataKeys: DataKeys) throws -> OpenEnvelope {
         guard dataKeys.identifier == dataKeyIdentifier else { throw EnvelopeDefect.noKeyFits }
         try check(dataKeys)
-        return OpenEnvelope(self, dataKeys: dataKeys, position: nil, usedSlot: nil, wrappingKeys: WrappingKeys())
+        return OpenEnvelope(self, dataKeys: dataKeys, position: nil, usedSlot: nil, wrappingKeys: [])
     }
 
     /// The distinct derivations of the slots, newest first.

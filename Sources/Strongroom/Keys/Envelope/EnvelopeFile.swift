@@ -22,7 +22,7 @@ struct EnvelopeFile: Sendable {
 
     func open(with chain: KeyChain, salt: [UInt8]?) throws -> OpenEnvelope {
         // Both copies usually are the same, so keys derived for one serve for the other, too.
-        var wrappingKeys = WrappingKeys()
+        var wrappingKeys: [WrappingKey] = []
         return try open(salt, keys: chain.count) { try $0.open(with: chain, &wrappingKeys) }
     }
 

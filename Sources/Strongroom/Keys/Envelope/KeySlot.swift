@@ -132,6 +132,8 @@ extension SlotDerivation {
 
 /// The key with which a key of a chain wraps data keys.
 struct WrappingKey: Sendable {
+    /// The key of the chain.
+    private let key: Key
     let derivation: SlotDerivation
     let fingerprint: KeyFingerprint
     /// The key of AES-256-GCM.
@@ -150,11 +152,15 @@ struct WrappingKey: Sendable {
         default:
             throw StrongroomError(.invalidKey, "The key cannot be used in an envelope: \(key.defect ?? "\(key)").")
         }
-        self.derivation = derivation
+        (self.key, self.derivation) = (key, derivation)
         secret = Cryptography.expand(derived, "strongroom envelope: wrapping", count: Cryptography.keyLength)
         fingerprint = KeyFingerprint(
             bytes: Cryptography.expand(derived, "strongroom envelope: fingerprint", count: KeyFingerprint.length)
                 .withUnsafeBytes { Array($0) })
+    }
+
+    fileprivate func belongs(to key: Key, _ derivation: SlotDerivation) -> Bool {
+        self.derivation == derivation && self.key == key
     }
 
     /// Whether a slot belongs to this key; false for a slot with another derivation, whatever its fingerprint.
@@ -179,17 +185,13 @@ struct WrappingKey: Sendable {
     }
 }
 
-/// A cache of derived wrapping keys, so that a passphrase is derived once.
-struct WrappingKeys: Sendable {
-    // A list, because a key has no hash and there are few.
-    private var known: [(key: Key, wrapping: WrappingKey)] = []
-
+extension [WrappingKey] {
+    /// The wrapping key of a key, which is added if it is not among these, so that a passphrase is derived once.
     mutating func key(for key: Key, _ derivation: SlotDerivation) throws -> WrappingKey {
-        if let found = known.first(where: { $0.wrapping.derivation == derivation && $0.key == key }) {
-            return found.wrapping
-        }
+        // A list, because a key has no hash and there are few.
+        if let found = first(where: { $0.belongs(to: key, derivation) }) { return found }
         let wrapping = try WrappingKey(key, derivation)
-        known.append((key, wrapping))
+        append(wrapping)
         return wrapping
     }
 }

@@ -12,10 +12,10 @@ struct OpenEnvelope: Sendable {
     /// Whether both copies on disk are intact and equal; if not, ``EnvelopeFile/replace(_:)`` restores them.
     var isIntact = true
     let usedSlot: KeyFingerprint?
-    private var wrappingKeys: WrappingKeys
+    private var wrappingKeys: [WrappingKey]
 
     init(
-        _ sealed: Envelope, dataKeys: DataKeys, position: Int?, usedSlot: KeyFingerprint?, wrappingKeys: WrappingKeys
+        _ sealed: Envelope, dataKeys: DataKeys, position: Int?, usedSlot: KeyFingerprint?, wrappingKeys: [WrappingKey]
     ) {
         self.sealed = sealed
         self.dataKeys = dataKeys
@@ -33,7 +33,7 @@ struct OpenEnvelope: Sendable {
         sealed = Envelope(
             databaseSalt: databaseSalt, dataKeyIdentifier: dataKeys.identifier, dataKeyCount: dataKeys.count)
         usedSlot = nil
-        wrappingKeys = WrappingKeys()
+        wrappingKeys = []
         try add(key, label: label, date: date, cost: cost)
     }
 

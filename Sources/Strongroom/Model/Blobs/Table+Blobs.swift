@@ -142,7 +142,7 @@ struct StoredBlob<Source: Table> {
             let statement = try connection.statement(sql)
             defer { statement.finish() }
             try Source.bind(key, to: Bindings(statement), at: 0)
-            guard try statement.step() else { throw TableFailure.noSuchRow(table) }
+            guard try statement.step() else { throw table.noSuchRow }
             // NULL for a view, of which the engine opens no value.
             return try Row(statement).integerIfPresent(at: 0) ?? 0
         } catch let error as StrongroomError where error.code == .sql {

@@ -40,7 +40,7 @@ extension Migrator {
                 """)
         }
         return try connection.inSnapshot {
-            let isEmpty = try connection.ownValue(RecordedName.anyObject) == nil
+            let isEmpty = try !connection.hasObjects
             let changes = try schema.changesOfUnversioned(connection)
             return MigrationPlan(
                 from: isEmpty ? nil : Self.automaticVersion, to: Self.automaticVersion, applies: [], undoes: [],

@@ -33,7 +33,7 @@ extension Migrator {
         // In a transaction, whose end reports damage that would be read as other versions.
         let (entries, isEmpty) = try connection.inSnapshot {
             let entries = try VersionHistory(connection: connection).entries()
-            return (entries, try connection.ownValue(RecordedName.anyObject) == nil)
+            return (entries, try !connection.hasObjects)
         }
         let versions = migrations.map(\.version)
         guard let last = entries.last?.version else {

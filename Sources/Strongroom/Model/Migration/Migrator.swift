@@ -23,7 +23,9 @@ public struct Migrator: Sendable, Refinable {
 
     private(set) var changePolicy = ChangedMigrations.warn
 
-    let fingerprintRun = FingerprintRun()
+    /// The number of steps whose fingerprints are known, and the fingerprints: a configuration that keeps its migrator
+    /// computes them once.
+    let knownFingerprints = Locked<(count: Int, fingerprints: [[UInt8]: String])>((0, [:]))
 
     /// Creates a migrator with steps.
     ///

@@ -74,51 +74,40 @@ struct VersionHistory {
     }
 }
 
-/// Compares the versions of a file with those of a migrator while the file is open: a newer program may migrate it
-/// meanwhile.
-final class KnownSchema: Sendable {
-    private let migrator: Migrator
-    /// The number of the schema whose versions were compared last, on any connection.
-    private let known = Locked<Int64?>(nil)
-
-    init(_ migrator: Migrator) {
-        self.migrator = migrator
-    }
-
-    /// Makes a connection compare at the beginning of transactions.
-    func attach(to connection: Connection) {
-        connection.file.schemaCheck = { [self] in try check($0, $1) }
-    }
-
-    /// - Throws: ``StrongroomError`` with `newerSchema` or `otherMigrations`, as opening the file would.
-    private func check(_ connection: Connection, _ version: Int64) throws {
-        guard known.withLock({ $0 }) != version else { return }
-        try migrator.checkVersion(of: connection)
-        known.withLock { $0 = version }
+extension Migrator {
+    /// Makes what compares the versions of a file with those of the migrator at the beginning of transactions, on any
+    /// of the file's connections: a newer program may migrate it while it is open.
+    ///
+    /// - Returns: Throws ``StrongroomError`` with `newerSchema` or `otherMigrations`, as opening the file would.
+    func schemaCheck() -> @Sendable (Connection, _ version: Int64) throws -> Void {
+        // The number of the schema whose versions were compared last.
+        let known = Locked<Int64?>(nil)
+        return { connection, version in
+            guard known.withLock({ $0 }) != version else { return }
+            try checkVersion(of: connection)
+            known.withLock { $0 = version }
+        }
     }
 }
 
-/// The fingerprints of a migrator's steps in the current program, determined on an empty in-memory database.
-///
-/// Stored with the migrator, so that a configuration that keeps its migrator computes them once.
-final class FingerprintRun: Sendable {
-    /// The number of steps that were run, and their fingerprints.
-    private let state = Locked<(count: Int, fingerprints: [[UInt8]: String])>((0, [:]))
-
+/// The fingerprints of the steps in the current program, determined on an empty in-memory database.
+extension Migrator {
     /// The maximum number of progress callbacks, one for every 10,000 instructions of the engine.
     private static let maxChecks = 300
 
-    /// The fingerprints by the bytes of the versions, without steps that cannot run on an empty database or take long
-    /// there.
-    func fingerprints(of migrations: [Migration], _ functions: ConnectionFunctions) throws -> [[UInt8]: String] {
-        let known = state.withLock { $0.count >= migrations.count ? $0.fingerprints : nil }
+    /// The fingerprints of the first steps by the bytes of their versions, without steps that cannot run on an empty
+    /// database or take long there.
+    private func fingerprints(of count: Int, _ functions: ConnectionFunctions) throws -> [[UInt8]: String] {
+        let known = knownFingerprints.withLock { $0.count >= count ? $0.fingerprints : nil }
         if let known { return known }
-        let found = try Self.run(migrations, functions)
-        state.withLock { $0 = (migrations.count, found) }
+        let found = try Self.fingerprints(of: migrations[..<count], functions)
+        knownFingerprints.withLock { $0 = (count, found) }
         return found
     }
 
-    private static func run(_ migrations: [Migration], _ functions: ConnectionFunctions) throws -> [[UInt8]: String] {
+    private static func fingerprints(
+        of migrations: ArraySlice<Migration>, _ functions: ConnectionFunctions
+    ) throws -> [[UInt8]: String] {
         let connection = try Connection(path: ":memory:", mode: .create, database: "a migration's dry run")
         defer { connection.close() }
         try connection.silenceLog()
@@ -145,15 +134,12 @@ final class FingerprintRun: Sendable {
         }
         return found
     }
-}
 
-extension Migrator {
     func changedVersions(_ entries: [VersionHistory.Entry], in connection: Connection) throws -> [String] {
         guard changePolicy != .ignore, let last = entries.last(where: { $0.fingerprint != nil }),
             let index = index(of: last.version)
         else { return [] }
-        let today = try fingerprintRun.fingerprints(
-            of: Array(migrations[...index]), connection.declared)
+        let today = try fingerprints(of: index + 1, connection.declared)
         let changed = entries.filter { entry in
             // A fingerprint with a colon is reserved for later versions of the library.
             guard let then = entry.fingerprint, !then.contains(":"), let now = today[Array(entry.version.utf8)] else {

@@ -109,7 +109,7 @@ extension Table {
 
     @usableFromInline
     static func deleteTrees(_ records: [RecordType], on connection: Connection) throws -> Int {
-        guard records.allSatisfy({ key(of: $0) != nil }) else { throw TableFailure.missingKey(schema) }
+        guard records.allSatisfy({ key(of: $0) != nil }) else { throw schema.missingKey }
         try requireOneDatabase()
         return try connection.inSavepoint {
             guard relations?.children.contains(where: { $0.table == Self.self }) ?? false else {
@@ -150,7 +150,7 @@ package struct CascadeStep {
         deletion = { isCascading, db in
             let connection = db._handle.connection
             let there = try records.filter { record in
-                guard let key = Source.key(of: record) else { throw TableFailure.missingKey(Source.schema) }
+                guard let key = Source.key(of: record) else { throw Source.schema.missingKey }
                 return try Source.isPresent(key, on: connection)
             }
             return there.isEmpty ? 0 : try Source.delete(contentsOf: there, cascading: isCascading, in: db)

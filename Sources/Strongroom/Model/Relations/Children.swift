@@ -99,7 +99,7 @@ extension Children {
         var owners: [Int] = []
         var moved: Set<Int> = []
         for index in parents.indices {
-            guard let key = Source.key(of: parents[index]) else { throw TableFailure.missingKey(Source.schema) }
+            guard let key = Source.key(of: parents[index]) else { throw Source.schema.missingKey }
             let related = get(parents[index])
             var next = try firstPosition(in: related, of: key, isNew: saved[index] == .inserted, column, cascade)
             for given in related.values {

@@ -35,7 +35,7 @@ struct SchemaEntry: Sendable {
 extension Connection {
     /// All entries of the schema that have SQL text.
     func schemaEntries(temporary: Bool = false) throws -> [SchemaEntry] {
-        try allSchemaEntries(temporary: temporary).filter { !$0.sql.isEmpty && $0.name != RecordedName.view }
+        try allSchemaEntries(temporary: temporary).filter { !$0.sql.isEmpty && $0.name != Self.viewOfName }
     }
 
     /// All entries of the schema, in the order of creation.
@@ -161,6 +161,53 @@ extension Connection {
             let columns = (try? columnInfos(of: trigger.table).filter { $0.generated == nil }) ?? []
             let assignments = columns.map { "\(Identifier.quote($0.name)) = \(Identifier.quote($0.name))" }
             return "EXPLAIN UPDATE \(table) SET \(assignments.joined(separator: ", "))"
+        }
+    }
+}
+
+/// The name of the database that a file belongs to, recorded in the file, so that another database's file in its place
+/// is noticed.
+///
+/// It is the text of a view, which is authenticated and encrypted with the schema, comes along with every copy of the
+/// file, and takes no page. The view is never evaluated, and ``schemaEntries(temporary:)`` omits it, so that no change
+/// of a table rewrites it.
+extension Connection {
+    fileprivate static let viewOfName = "strongroom_database"
+    private static let beginningOfView = Array("CREATE VIEW \(viewOfName) AS SELECT '".utf8)
+    private static let endOfView = Array("' AS name".utf8)
+    private static let quotationMark = UInt8(ascii: "'")
+
+    /// Whether the file has an object besides the record; one without is new to a migrator.
+    var hasObjects: Bool {
+        get throws {
+            try ownValue("SELECT 1 FROM sqlite_master WHERE name <> '\(Self.viewOfName)' LIMIT 1") != nil
+        }
+    }
+
+    /// The recorded name; nil if there is none.
+    func recordedName() throws -> String? {
+        // In a transaction, whose end reports damage that would be read as no record.
+        let sql = try inSnapshot { try schemaText(of: .view, Self.viewOfName) }
+        // By bytes, since a combining character may follow a quotation mark.
+        guard let text = sql else { return nil }
+        let bytes = Array(text.utf8)
+        let body = bytes.dropFirst(Self.beginningOfView.count).dropLast(Self.endOfView.count)
+        guard bytes.elementsEqual(Self.beginningOfView + body + Self.endOfView) else { return nil }
+        var isDoubled = false
+        let name = body.filter { byte in
+            isDoubled = byte == Self.quotationMark && !isDoubled
+            return !isDoubled
+        }
+        return String(decoding: name, as: UTF8.self)
+    }
+
+    /// Records a name in place of the previous one.
+    func recordName(_ name: String) throws {
+        let body = name.utf8.flatMap { $0 == Self.quotationMark ? [$0, $0] : [$0] }
+        let text = String(decoding: Self.beginningOfView + body + Self.endOfView, as: UTF8.self)
+        try inTransaction(.immediate) {
+            try run("DROP VIEW IF EXISTS \(Self.viewOfName)")
+            try run(text)
         }
     }
 }

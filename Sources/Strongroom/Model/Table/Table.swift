@@ -204,25 +204,25 @@ extension SQL {
     }
 }
 
-@usableFromInline
-enum TableFailure {
+/// The errors of operations on a table.
+extension TableSchema {
     @usableFromInline
-    static func missingKey(_ schema: TableSchema) -> StrongroomError {
+    var missingKey: StrongroomError {
         StrongroomError(
             .missingKey,
             """
-            A record of table "\(schema.name)" has no key; keys are generated for an integer or a `UUID?` that is \
+            A record of table "\(name)" has no key; keys are generated for an integer or a `UUID?` that is \
             the primary key. Set one.
             """
         )
     }
 
     @usableFromInline
-    static func ignoredInsert(_ schema: TableSchema) -> StrongroomError {
+    var ignoredInsert: StrongroomError {
         StrongroomError(
             .writeRefused,
             """
-            The insert created no row in "\(schema.name)": a trigger ignored it, or that is a view, the rows of whose \
+            The insert created no row in "\(name)": a trigger ignored it, or that is a view, the rows of whose \
             INSTEAD OF triggers the engine does not count. Fix the trigger or the record, or insert into the view with \
             `db.execute`.
             """
@@ -230,30 +230,30 @@ enum TableFailure {
     }
 
     @usableFromInline
-    static func noSuchRow(_ schema: TableSchema) -> StrongroomError {
+    var noSuchRow: StrongroomError {
         StrongroomError(
             .noSuchRow,
-            "Table \"\(schema.name)\" has no row with the record's key; insert it, or use upsert."
+            "Table \"\(name)\" has no row with the record's key; insert it, or use upsert."
         )
     }
 
     @usableFromInline
-    static func manyRows(_ schema: TableSchema, _ columns: [String]) -> StrongroomError {
+    func manyRows(_ columns: [String]) -> StrongroomError {
         StrongroomError(
             .notUnique,
             """
-            Several rows of table "\(schema.name)" have the record's value of \(columns.listed), which is declared as \
+            Several rows of table "\(name)" have the record's value of \(columns.listed), which is declared as \
             unique but has no unique index in the file; nothing was changed. Merge those rows, then create the index \
             in a migration.
             """)
     }
 
     @usableFromInline
-    static func missingUnique(_ schema: TableSchema, _ column: String) -> StrongroomError {
+    func missingUnique(_ column: String) -> StrongroomError {
         StrongroomError(
             .missingKey,
             """
-            Column "\(column)" of the record for table "\(schema.name)" is nil, so it cannot identify a row; set it.
+            Column "\(column)" of the record for table "\(name)" is nil, so it cannot identify a row; set it.
             """
         )
     }

@@ -23,16 +23,6 @@ struct TableStatements {
         @usableFromInline static let listed = 32
     }
 
-    @usableFromInline
-    enum UpdateForm {
-        /// Of one record.
-        case single
-        /// Of a record in a list, which is rolled back completely; see ``Connection/inList(of:_:)``. The columns at the
-        /// indices are compared instead of written, so that the engine has no foreign key to check: a row in which they
-        /// differ does not match.
-        case listed([Int])
-    }
-
     private let schema: TableSchema
     private let columnNames: [String]
     private let table: String
@@ -99,13 +89,16 @@ struct TableStatements {
     /// - Parameters:
     ///   - keepingNil: Whether nil keeps the value of the row.
     ///   - leftOut: The indices of further columns that are not set.
+    ///   - compared: For an update in a list, which is rolled back completely (see ``Connection/inList(of:_:)``), the
+    ///     indices of columns that are compared instead of written, so that the engine has no foreign key to check: a
+    ///     row in which they differ does not match. Nil for an update by itself.
     ///   - version: The index of the version: the row must have the version before that of the record.
     @usableFromInline
     func update(
-        keepingNil: Bool, except leftOut: [Int] = [], _ form: UpdateForm = .single, version: Int? = nil
+        keepingNil: Bool, except leftOut: [Int] = [], comparing compared: [Int]? = nil, version: Int? = nil
     ) throws -> String {
-        var (verb, compared) = ("UPDATE", [Int]())
-        if case .listed(let indices) = form { (verb, compared) = ("UPDATE OR FAIL", indices) }
+        let verb = compared == nil ? "UPDATE" : "UPDATE OR FAIL"
+        let compared = compared ?? []
         let keys = try schema.keyColumns().map(\.name)
         let indices = columnNames.indices.filter { index in
             !leftOut.contains(index) && isWritten(index)

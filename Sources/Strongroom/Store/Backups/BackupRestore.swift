@@ -258,7 +258,7 @@ struct BackupRestore {
     /// Whether the backup is of the other database that was named.
     private func isOfOtherName(_ connection: Connection) throws -> Bool {
         if let previousName, context.migrator != nil,
-            try RecordedName(connection: connection).read() == previousName.fileName
+            try connection.recordedName() == previousName.fileName
         {
             return previousName != context.name
         }
@@ -271,7 +271,7 @@ struct BackupRestore {
     private func recordName(in raw: DatabaseFile, _ key: DerivedKey?) throws {
         let connection = try raw.connect(.existing, key: key)
         defer { connection.close() }
-        try RecordedName(connection: connection).write(context.name.fileName)
+        try connection.recordName(context.name.fileName)
     }
 
     /// Finds the key of the backup, using the copy: opening a database can change it.

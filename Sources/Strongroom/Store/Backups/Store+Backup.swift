@@ -30,22 +30,22 @@ extension Store {
     ///   - replacing: Whether an existing file at the path is replaced; with it the envelope of an earlier backup of
     ///     the same database, and no other.
     ///   - checkingStructure: Whether the structure of the copy is checked, too, as it is before a restore. A defect is
-    ///     reported in ``BackupReport/defect``; the backup is kept.
+    ///     reported in ``BackupReport/defect``; the backup is kept, unless it would replace an older file.
     ///   - progress: Called with `writing` and `verifying`, in bytes, on one of the library's threads; must not block.
     /// - Returns: What was copied.
     /// - Throws: ``StrongroomError`` with `exists` if the path exists and is not to be replaced, is that of the
     ///   database itself, or has an envelope of another file beside it; `notAFile`; the errors of ``keySlots()`` for an
     ///   envelope that cannot be used; `locked` if another backup to the path is running, or the file to be replaced is
-    ///   open in another process or has a WAL; `damaged` if a page of the database is damaged, `copyDamaged` if the
-    ///   copy fails its checks; `invalidKey`, `diskFull`, `permissionDenied`, `closed`; `CancellationError`. The path
-    ///   is unchanged then.
+    ///   open in another process or has a WAL; `damaged` if a page of the database is damaged, or a copy with a defect
+    ///   would replace a file, `copyDamaged` if the copy fails its checks; `invalidKey`, `diskFull`,
+    ///   `permissionDenied`, `closed`; `CancellationError`. The path is unchanged then.
     public func backup(
         to path: String, key: Key? = nil, replacing: Bool = false, checkingStructure: Bool = false,
         progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> BackupReport {
         let start = ContinuousClock.now
         // Before anything is created at the path.
-        let salt = try key == nil && !file.isInMemory ? file.activeKey().wrapped?.salt : nil
+        let salt = try key == nil && !file.isInMemory ? file.wrapped()?.salt : nil
         let wanted = try await salt == nil ? backupKey(key) : nil
         let target = try await BlockingWork.run { try CopyTarget(path, replaces: replacing) }
         let content = try await copy(to: target, envelopeOf: salt, progress) { [file] from, monitor in
@@ -94,6 +94,7 @@ extension Store {
             do {
                 // The last point at which it can be cancelled.
                 try monitor.check()
+                if let defect = result.content.defect { try target.requireNew(defect) }
                 try target.put(result.file, with: envelope)
             } catch {
                 try copy.remove()
@@ -155,124 +156,5 @@ extension Store {
             let database = try file.context().file
             return (CheckedCopy(file: database, from: from, to: nil, path: target.temporary, monitor: monitor), nil)
         }
-    }
-}
-
-/// The destination path of a database copy, where it appears when it is complete.
-struct CopyTarget: Sendable {
-    /// The path with every symbolic link resolved.
-    let path: String
-    let replaces: Bool
-
-    /// Creates the missing directories.
-    init(_ path: String, replaces: Bool) throws {
-        try FileSystem.createDirectories(FileSystem.directory(of: path))
-        self.path = try FileSystem.resolve(path)
-        self.replaces = replaces
-    }
-
-    var temporary: String { FileSystem.hiddenFile(of: path, "new") }
-
-    private var envelopeFile: EnvelopeFile { EnvelopeFile(databasePath: path, name: FileSystem.name(of: path)) }
-
-    func check(source: String, envelopeOf salt: [UInt8]? = nil) throws {
-        let status = try FileStatus.at(path)
-        guard status != nil || replaces || !FileSystem.isSymbolicLink(path) else {
-            throw StrongroomError(
-                .notAFile,
-                "\"\(path)\" is a symbolic link to a file that does not exist. Use another path, or remove the link.")
-        }
-        if let status, !replaces || !status.isRegularFile {
-            let advice =
-                status.isRegularFile ? "Use another path, or allow that it is replaced." : "Use another path."
-            throw StrongroomError(
-                status.isRegularFile ? .exists : .notAFile,
-                "\"\(path)\" already exists, and is not overwritten. \(advice)")
-        }
-        if let status, status.identity == (try FileStatus.at(source)?.identity) {
-            throw StrongroomError(.exists, "\"\(path)\" is the database itself. Give another path.")
-        }
-        // The engine would apply it to the new file.
-        for log in SideFiles(of: path).logs where try (FileStatus.at(log)?.size ?? 0) > 0 {
-            throw StrongroomError(
-                .locked,
-                """
-                "\(path)" has the log of a database, "\(log)": it is in use, or its program was killed. Use \
-                another path.
-                """
-            )
-        }
-        try requireUnused()
-        // It would take precedence over the copy's own key. Another database's may be the last of its copies.
-        guard try !envelopeFile.exists() || isReplaced(envelopeOf: salt, status) else {
-            throw StrongroomError(
-                .exists,
-                """
-                The files of "\(path)" include an envelope, "\(envelopeFile.path)", that is not of an earlier backup \
-                of this database with its slots. Use another path.
-                """)
-        }
-    }
-
-    /// Whether the envelope at the path is replaced together with an earlier backup of the same database.
-    private func isReplaced(envelopeOf salt: [UInt8]?, _ status: FileStatus?) throws -> Bool {
-        guard replaces, status != nil, let salt else { return false }
-        return try !envelopeFile.slots(salt: salt).isEmpty
-    }
-
-    /// Throws if another process has the file to be replaced open: it would continue with an unlinked file.
-    private func requireUnused() throws {
-        guard replaces else { return }
-        let holders = try FileHolders.lasting { try FileHolders.using(path) }
-        guard !holders.isEmpty else { return }
-        throw StrongroomError(
-            .locked,
-            """
-            "\(path)" is open in \(FileHolders.describe(holders)), so it was not replaced. Close it there, then try \
-            again, or use another path.
-            """)
-    }
-
-    func acquireLock() async throws -> FileLock {
-        guard let lock = try await FileLock.acquire(SideFiles(of: path).lock, of: path) else {
-            throw StrongroomError(
-                .locked,
-                """
-                "\(path)" is being opened, or is the target of another copy. Wait until that has finished, or use \
-                another path.
-                """)
-        }
-        return lock
-    }
-
-    /// Moves the finished copy to the path, together with its envelope: whenever the process is killed, the envelope of
-    /// the file at the path is beside it.
-    func put(_ copy: PlainFile, with envelope: [UInt8]?) throws {
-        guard let envelope else {
-            try put(copy)
-            // Of the previous file, whose backup was killed.
-            try? envelopeFile.removeNext()
-            return
-        }
-        try envelopeFile.publish(envelope, with: copy) { try put(copy) }
-    }
-
-    private func put(_ copy: PlainFile) throws {
-        guard replaces else {
-            try copy.moveIntoPlace(path)
-            return try FileSystem.settle(path)
-        }
-        try requireUnused()
-        let old = try ReplacedFile.at(path)
-        // A process of any user that is copying the file holds no lock, and must get a complete copy.
-        guard try old.map({ try $0.lock() && !$0.isOpenElsewhere }) ?? true else {
-            throw StrongroomError(
-                .locked,
-                """
-                Another program has "\(path)" open, so it was not replaced. Close it there, then try again, or use \
-                another path.
-                """)
-        }
-        try ReplacedFile.replace(old, at: path) { try copy.replace(path) }
     }
 }

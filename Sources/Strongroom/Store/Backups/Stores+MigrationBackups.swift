@@ -10,7 +10,7 @@ extension Stores {
     public func migrationBackups(of fileName: String) throws -> [MigrationBackup] {
         let name = try DatabaseName(fileName)
         let context = try StoreContext(name, configuration(of: name), in: .disk).located()
-        return try MigrationBackups(file: context.file).list()
+        return try context.file.migrationBackups()
     }
 
     /// Replaces a database with a migration backup of it; changes made since the backup are lost.
@@ -42,7 +42,7 @@ extension Stores {
     ) async throws -> MigrationBackup {
         try await replacingFile(fileName) { context, chain in
             let (restored, report) = try await WorkMonitor.run { monitor in
-                let backups = try MigrationBackups(file: context.file).list()
+                let backups = try context.file.migrationBackups()
                 guard let chosen = backups.first(where: { backup == nil || $0.path == backup?.path }) else {
                     throw StrongroomError(
                         .fileMissing,

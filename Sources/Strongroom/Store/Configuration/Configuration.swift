@@ -158,7 +158,7 @@ extension Configuration {
     ///
     /// - Throws: ``StrongroomError`` with `invalidName` for a relative path; what the configuration throws.
     func checkedPath(for name: DatabaseName) throws -> String {
-        let path = try filePath(for: name) ?? DefaultPath.path(for: name)
+        let path = try filePath(for: name) ?? name.defaultPath()
         guard path.hasPrefix("/"), !path.utf8.contains(0) else {
             throw StrongroomError(
                 .invalidName,

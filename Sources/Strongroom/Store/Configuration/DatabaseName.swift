@@ -79,14 +79,12 @@ public struct DatabaseName: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// The path of a database whose configuration provides none.
-enum DefaultPath {
+extension DatabaseName {
     /// The platform's data directory, the program's name, the database's name.
     ///
     /// On Linux the data directory is `$XDG_DATA_HOME` or `~/.local/share` ("XDG Base Directory Specification"), on
     /// Apple platforms Application Support.
-    static func path(for database: DatabaseName) throws -> String {
-        try "\(dataDirectory())/\(programName)/\(database.fileName)"
-    }
+    func defaultPath() throws -> String { try "\(Self.dataDirectory())/\(Self.programName)/\(fileName)" }
 
     private static var programName: String {
         let name = FileSystem.name(of: CommandLine.arguments.first ?? "")

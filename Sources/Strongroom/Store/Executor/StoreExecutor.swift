@@ -54,8 +54,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
 
     /// The thread-local state of a thread.
     private final class CurrentThread {
-        let executor: ObjectIdentifier
-        let owner: StoreExecutor
+        let executor: StoreExecutor
         /// Whether it runs posted work rather than a task's job, which may run for long after it has posted.
         var isWorking = false
         /// Whether another thread replaces it while it waits.
@@ -63,10 +62,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
         /// The work to run next on this thread.
         var next: (@Sendable () -> Void)?
 
-        init(_ executor: StoreExecutor) {
-            self.executor = ObjectIdentifier(executor)
-            owner = executor
-        }
+        init(_ executor: StoreExecutor) { self.executor = executor }
     }
 
     private static let pointer = ThreadLocal()
@@ -165,7 +161,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     private var current: CurrentThread? {
         guard let pointer = Self.pointer.value else { return nil }
         let thread = Unmanaged<CurrentThread>.fromOpaque(pointer).takeUnretainedValue()
-        return thread.executor == ObjectIdentifier(self) ? thread : nil
+        return thread.executor === self ? thread : nil
     }
 
     /// Blocks for something that queued work may provide: if the current thread is one of the executor's, another one
@@ -195,7 +191,7 @@ public final class StoreExecutor: TaskExecutor, Sendable {
     /// to, if any, replaces it meanwhile.
     static func blockingAny<T>(_ wait: () -> T) -> T {
         guard let pointer = pointer.value else { return wait() }
-        return Unmanaged<CurrentThread>.fromOpaque(pointer).takeUnretainedValue().owner.blocking(wait)
+        return Unmanaged<CurrentThread>.fromOpaque(pointer).takeUnretainedValue().executor.blocking(wait)
     }
 
     /// The number of threads.

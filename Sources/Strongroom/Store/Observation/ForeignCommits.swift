@@ -31,7 +31,7 @@ final class ForeignCommits: Sendable {
     private let changes: ForeignChanges
     private let logger: Logger?
     private let broadcaster: ChangeBroadcaster
-    private let counters: StoreCounters
+    private let statistics: Locked<StoreStatistics>
     private let state = Locked(State())
     private let hasObservers = Atomic(false)
     private let isRequested = Atomic(false)
@@ -56,13 +56,13 @@ final class ForeignCommits: Sendable {
     /// - Parameter path: The path of the file; nil for a database that no other connection changes.
     init(
         _ path: String?, _ changes: ForeignChanges, _ logger: Logger?, _ broadcaster: ChangeBroadcaster,
-        _ counters: StoreCounters
+        _ statistics: Locked<StoreStatistics>
     ) {
         self.path = changes == .ignored ? nil : path
         self.changes = changes
         self.logger = logger
         self.broadcaster = broadcaster
-        self.counters = counters
+        self.statistics = statistics
     }
 
     /// Begins to follow the observers.
@@ -106,7 +106,7 @@ final class ForeignCommits: Sendable {
     private func end(_ state: inout State) {
         state.watch = nil
         state.timer.take()?.cancel()
-        counters.change { $0.isPolling = false }
+        statistics.withLock { $0.isPolling = false }
     }
 
     private func poll(every interval: Duration, _ state: inout State) {
@@ -118,7 +118,7 @@ final class ForeignCommits: Sendable {
         timer.setEventHandler { [weak self] in self?.request() }
         timer.activate()
         state.timer = timer
-        counters.change { $0.isPolling = true }
+        statistics.withLock { $0.isPolling = true }
     }
 
     /// Polls instead of watching.
@@ -211,7 +211,7 @@ final class ForeignCommits: Sendable {
 
     /// Reports commits that may have written any table.
     private func report() {
-        counters.change { $0.foreignChanges += 1 }
+        statistics.withLock { $0.foreignChanges += 1 }
         broadcaster.report(nil)
     }
 }

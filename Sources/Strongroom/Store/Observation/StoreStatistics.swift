@@ -36,23 +36,14 @@ public struct StoreStatistics: Sendable, Hashable {
     public var isPolling = false
 }
 
-/// The counters behind ``StoreStatistics``.
-final class StoreCounters: Sendable {
-    private let counts = Locked(StoreStatistics())
-
-    var statistics: StoreStatistics { counts.withLock { $0 } }
-
-    func change(_ body: (inout StoreStatistics) -> Void) { counts.withLock(body) }
-
-    func count(_ use: EngineUse) {
-        change { counts in
-            counts.busyRetries += use.busyRetries
-            counts.busyWait += .milliseconds(use.busyMilliseconds)
-            counts.statementsReused += max(0, use.statements - use.statementsPrepared)
-            counts.statementsPrepared += use.statementsPrepared
-            counts.pageCacheHits += use.pageCacheHits
-            counts.pageCacheMisses += use.pageCacheMisses
-        }
+extension StoreStatistics {
+    mutating func count(_ use: EngineUse) {
+        busyRetries += use.busyRetries
+        busyWait += .milliseconds(use.busyMilliseconds)
+        statementsReused += max(0, use.statements - use.statementsPrepared)
+        statementsPrepared += use.statementsPrepared
+        pageCacheHits += use.pageCacheHits
+        pageCacheMisses += use.pageCacheMisses
     }
 }
 
@@ -79,51 +70,10 @@ public struct FamilyStatistics: Sendable, Hashable {
     /// Pages that had to be read and decrypted.
     public var pageCacheMisses = 0
 
-    fileprivate mutating func add(_ store: StoreStatistics) {
+    mutating func add(_ store: StoreStatistics) {
         busyRetries += store.busyRetries
         busyWait += store.busyWait
         pageCacheHits += store.pageCacheHits
         pageCacheMisses += store.pageCacheMisses
-    }
-}
-
-/// The counters of a registry's stores, by family.
-///
-/// The counters of an open store are only read here, so that its operations count for their store alone.
-final class FamilyCounters: Sendable {
-    private struct Family {
-        /// The open stores; in memory, without the path of a WAL.
-        var members: [ObjectIdentifier: (counters: StoreCounters, log: String?)] = [:]
-        /// The sums of the stores that have been closed.
-        var closed = FamilyStatistics()
-    }
-
-    private let families = Locked<[String: Family]>([:])
-
-    func add(_ counters: StoreCounters, log: String?, to family: String) {
-        families.withLock {
-            $0[family, default: Family()].members[ObjectIdentifier(counters)] = (counters, log)
-        }
-    }
-
-    /// Keeps the sums of a store that has been closed.
-    func remove(_ counters: StoreCounters, from family: String) {
-        families.withLock {
-            guard $0[family]?.members.removeValue(forKey: ObjectIdentifier(counters)) != nil else { return }
-            $0[family]?.closed.add(counters.statistics)
-        }
-    }
-
-    var statistics: [String: FamilyStatistics] {
-        // The lock is not held meanwhile: a store that opens or closes does not wait for the disk.
-        families.withLock { $0 }.mapValues { family in
-            family.members.values.reduce(into: family.closed) { statistics, member in
-                statistics.openStores += 1
-                statistics.add(member.counters.statistics)
-                let size = member.log.flatMap { try? FileStatus.at($0)?.size } ?? 0
-                statistics.logBytes += size
-                statistics.largestLogBytes = max(statistics.largestLogBytes, size)
-            }
-        }
     }
 }

@@ -32,7 +32,7 @@ final class OpenFiles: Sendable {
     /// - Throws: ``StrongroomError`` with `alreadyOpen` if the path, or the same file under another path, is already
     ///   open, `invalidName` if one of the two paths is that of a side file of the other.
     func claim(_ path: String, _ name: DatabaseName) throws {
-        ReplacedFiles.shared.prune()
+        ReplacedFile.prune()
         let identity = try FileStatus.at(path)?.identity
         let bytes = Array(path.utf8)
         let (sameFile, related) = files.withLock { files in

@@ -53,12 +53,3 @@ extension OpenReport {
         return metadata
     }
 }
-
-/// What the stores of a registry share.
-struct StoreResources: Sendable {
-    /// The first store that is opened starts its threads.
-    let executor = StoreExecutor(name: "strongroom", threads: 1, reserve: 512)
-    /// Receive each operation.
-    var observers: [any OperationObserver] = []
-    let families = FamilyCounters()
-}

@@ -12,8 +12,7 @@ extension StoreOpening {
         guard isDue else { return context.warn(of: plan) }
         let start = ContinuousClock.now
         defer { report.migrationDuration = ContinuousClock.now - start }
-        let watch = plan.hasWork && !isNew ? observer.map { OperationWatch($0, .migrate) } : nil
-        watch?.grant()
+        let watch = plan.hasWork && !isNew ? watch?.part(.migrate, since: start) : nil
         do {
             report.migration = try context.carryOut(
                 plan, of: migrator, on: connection, key: key, MigrationRun(stop: stop))
@@ -49,7 +48,7 @@ extension StoreOpening {
         guard recorded == nil, context.migrator != nil, context.mayChangeFile else { return }
         guard report.outcome == .created || context.settings.migration == .onOpen else { return }
         do {
-            try RecordedName(connection: connection).write(context.name.fileName)
+            try connection.recordName(context.name.fileName)
         } catch let error as StrongroomError where report.outcome == .opened {
             // The next opening tries again.
             context.logger?.warning("name not recorded", metadata: ["reason": .string(error.message)])
@@ -74,7 +73,7 @@ extension StoreContext {
             monitor.isCancelled = { [cancellation = connection.cancellation] in
                 cancellation.isSet || run.stop?.isSet == true
             }
-            backup = try MigrationBackups(file: file).add(connection, key, version: plan.from, keep: count, monitor)
+            backup = try file.addMigrationBackup(connection, key, version: plan.from, keep: count, monitor)
         }
         var report = try migrator.carryOut(plan, on: connection, run)
         report.backupPath = backup

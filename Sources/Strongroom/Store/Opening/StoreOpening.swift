@@ -1,50 +1,69 @@
 import Logging
 
-/// The steps from a configuration to an open store: ``run(sharing:whenClosed:)`` and ``open(_:_:_:)`` list them in the
-/// order in which they run.
+/// The steps from a configuration to an open store. ``run(whenClosed:)``, ``open(_:)`` and ``prepare(_:_:_:)`` list
+/// them in the order in which they run: around the opening, without the keys, with the keys.
 ///
 /// A file that is opened read-only and a store in memory go through the same steps; each step knows what it skips for
 /// them.
 struct StoreOpening: Sendable {
     var context: StoreContext
+    private let resources: StoreResources
+    private let observers: [any OperationObserver]
+    /// The rotation and the migration that the opening makes are parts of it; nil without observers.
+    let watch: OperationWatch?
     let stop = CancellationFlag()
-    /// Receives the rotation and the migration that the opening makes.
-    let observer: StoreObserver?
     var report = OpenReport()
     private let start = ContinuousClock.now
 
     /// Requests everything but the keys from a configuration.
-    init(_ name: DatabaseName, _ configuration: any Configuration, _ observer: StoreObserver? = nil) throws {
+    ///
+    /// - Parameter observers: Receive the operations of the store.
+    init(
+        _ name: DatabaseName, _ configuration: any Configuration, sharing resources: StoreResources = StoreResources(),
+        _ observers: [any OperationObserver] = [], _ watch: OperationWatch? = nil
+    ) throws {
         context = try StoreContext(name, configuration)
-        self.observer = observer
+        self.resources = resources
+        self.observers = observers
+        self.watch = watch
     }
 
-    /// The extensions that the configuration lists; none in memory, where there is no file.
-    func extensions() throws -> [any StartedExtension] {
-        guard context.mayChangeFile else { return [] }
-        return try context.configuration.extensions(for: context.name).compactMap { $0 as? any StartedExtension }
-    }
-
-    /// Opens the store; to be called on a thread that may block, such as that of an ``OpeningExecutor``.
+    /// Opens the store; to be called on a thread that may block, such as a ``TaskThread``.
     ///
     /// - Parameter whenClosed: Called once, when the store is closed.
-    mutating func run(
-        sharing resources: StoreResources = StoreResources(), whenClosed: @escaping @Sendable () -> Void = {}
-    ) async throws -> Store {
+    mutating func run(whenClosed: @escaping @Sendable () -> Void = {}) async throws -> Store {
+        let extensions = try extensions()
+        var undoing: [@Sendable () async -> Void] = []
+        do {
+            for each in extensions {
+                if let undo = try await each._prepare(context.name) { undoing.append(undo) }
+            }
+            let store = try await open(whenClosed)
+            try await attach(extensions, to: store)
+            return store
+        } catch {
+            // Also if the opening was cancelled.
+            for undo in undoing { await Task { await undo() }.value }
+            throw error
+        }
+    }
+
+    /// The steps from the path to the store.
+    private mutating func open(_ whenClosed: @escaping @Sendable () -> Void) async throws -> Store {
         context = try context.located()
         if !context.isInMemory { try OpenFiles.shared.claim(context.path, context.name) }
         do {
             let lock = try await acquireLock()
             let (content, sideFiles) = try examineFile()
             let chain = try await keyChain()
-            let (connection, key) = try await withTaskCancellationHandler {
-                try open(chain, content, sideFiles)
+            let (keys, unlocked) = try await withTaskCancellationHandler {
+                try prepare(content, sideFiles, chain)
             } onCancel: { [stop] in
                 stop.set()
             }
             lock?.release()
             if !context.isInMemory { try OpenFiles.shared.identify(context.path) }
-            let store = Store(context, connection, key, report, resources, whenClosed: whenClosed)
+            let store = Store(context, keys, unlocked, report, resources, observers, whenClosed: whenClosed)
             context.logger?.info("opened", metadata: report.logged)
             return store
         } catch {
@@ -55,9 +74,11 @@ struct StoreOpening: Sendable {
     }
 
     /// The steps that need the keys.
-    private mutating func open(
-        _ chain: KeyChain, _ content: FileContent, _ sideFiles: Set<String>
-    ) throws -> (connection: Connection, key: ActiveKey) {
+    ///
+    /// - Returns: The keys, and the file with the connection that is the store's writer, or its only one.
+    private mutating func prepare(
+        _ content: FileContent, _ sideFiles: Set<String>, _ chain: KeyChain
+    ) throws -> (DatabaseKeys, UnlockedFile) {
         // Of a killed process.
         if context.mayChangeFile { try context.file.removeLeftovers(sideFiles, exists: content != .absent) }
         var (keys, unlocked) = try unlock(content, chain)
@@ -66,16 +87,17 @@ struct StoreOpening: Sendable {
             let plan = report.migration == nil ? try context.migrator?.plan(for: unlocked.connection) : nil
             let recorded = try context.requireOwnName(unlocked.connection)
             try rotate(&unlocked, &keys, content)
-            let connection = try configuredConnection(unlocked)
-            try rebuildFullText(connection) { try $0.rebuildFullTextWithoutStatistics() }
-            try migrate(connection, plan, key: report.outcome == .created ? nil : .some(unlocked.derivedKey))
-            try rebuildFullText(connection) { try $0.rebuildSecureFullText() }
-            try recordName(connection, recorded)
+            try configure(&unlocked)
+            try rebuildFullText(unlocked.connection) { try $0.rebuildFullTextWithoutStatistics() }
+            let isCreated = report.outcome == .created
+            try migrate(unlocked.connection, plan, key: isCreated ? nil : .some(unlocked.derivedKey))
+            try rebuildFullText(unlocked.connection) { try $0.rebuildSecureFullText() }
+            try recordName(unlocked.connection, recorded)
             // The next opening tries again.
             if unlocked.derivedKey != nil, context.mayChangeFile { try? context.file.remember(.encrypted) }
             report.key = unlocked.position.map { KeyUse(position: $0, count: chain.count) }
             report.duration = ContinuousClock.now - start
-            return (connection, keys.activeKey(of: unlocked))
+            return (keys, unlocked)
         } catch {
             guard !context.isInMemory, let error = error as? StrongroomError else { throw error }
             throw error.diagnosed(
@@ -88,6 +110,23 @@ struct StoreOpening: Sendable {
 package protocol StartedExtension: StoreExtension {
     /// Called with the open store; an error that it throws closes it.
     func attach(to store: Store) async throws
+}
+
+extension StoreOpening {
+    /// The extensions that the configuration lists; none in memory, where there is no file.
+    private func extensions() throws -> [any StartedExtension] {
+        guard context.mayChangeFile else { return [] }
+        return try context.configuration.extensions(for: context.name).compactMap { $0 as? any StartedExtension }
+    }
+
+    private func attach(_ extensions: [any StartedExtension], to store: Store) async throws {
+        do {
+            for each in extensions { try await each.attach(to: store) }
+        } catch {
+            try? await store.close()
+            throw error
+        }
+    }
 }
 
 /// The steps that inspect and unlock the file.
@@ -171,28 +210,25 @@ extension StoreOpening {
                 report.rotationFailure = error
             }
         } catch {
-            observer?.report(.rotate, since: start, error)
+            watch?.part(.rotate, since: start)?.end(error)
             throw error
         }
         if unlocked.isWrapped { unlocked.position = keys.envelope?.position }
         guard report.rotation != nil || report.rotationFailure != nil else { return }
-        observer?.report(.rotate, since: start, report.rotationFailure)
+        watch?.part(.rotate, since: start)?.end(report.rotationFailure)
     }
 
-    /// The connection that is the store's writer, or its only one, configured for that.
-    private func configuredConnection(_ unlocked: UnlockedFile) throws -> Connection {
-        guard !context.isInMemory else { return unlocked.connection }
-        guard !context.isReadOnly else {
-            try unlocked.connection.configure(as: .reader, of: context.file)
-            return unlocked.connection
-        }
+    /// Configures the connection that is the store's writer, or its only one.
+    private func configure(_ unlocked: inout UnlockedFile) throws {
+        guard !context.isInMemory else { return }
+        guard !context.isReadOnly else { return try unlocked.connection.configure(as: .reader, of: context.file) }
         let writer =
             unlocked.connection.isReadOnly
             ? try context.file.connect(.existing, key: unlocked.derivedKey) : unlocked.connection
         guard !writer.hasMoved else { throw movedMeanwhile }
         try writer.configure(as: .writer, of: context.file)
         try context.file.removeSpentJournal()
-        return writer
+        unlocked.connection = writer
     }
 
     private var movedMeanwhile: StrongroomError {

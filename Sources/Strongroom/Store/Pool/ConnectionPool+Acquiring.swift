@@ -16,7 +16,7 @@ extension ConnectionPool {
         case .granted(let slot): return slot
         case .closed: throw closed
         case .waiting:
-            counters.change { $0.waits += 1 }
+            statistics.withLock { $0.waits += 1 }
             // It may have been stopped before it was queued.
             applyStop(to: operation)
             return nil
@@ -97,7 +97,7 @@ extension ConnectionPool {
             let (slot, operation) = try await acquireSlot(.read, limits)
             watch?.grant()
             watch?.end(nil)
-            counters.change { $0.reads += 1 }
+            statistics.withLock { $0.reads += 1 }
             return HeldReader(self, slot, operation)
         } catch {
             watch?.end(error)

@@ -46,7 +46,7 @@ extension ConnectionPool {
             reader.isBorrowed = reader.connection != nil
         }
         let connection = try reader.connected()
-        if isNew { counters.change { $0.openReaders += 1 } }
+        if isNew { statistics.withLock { $0.openReaders += 1 } }
         reader.wasUsed = true
         // After counting: a check during the opening would otherwise find no open reader and stop checking.
         idleTimer.recordUse { makeIdleReaderCheck() }
@@ -58,7 +58,7 @@ extension ConnectionPool {
         { [weak self] in
             guard let self else { return true }
             closeIdleReaders(longIdle: true)
-            return counters.statistics.openReaders == 0
+            return statistics.withLock { $0.openReaders } == 0
         }
     }
 
@@ -134,7 +134,7 @@ extension ConnectionPool {
     func drop(_ slot: Queue.Slot) {
         self[slot].isBorrowed = false
         guard self[slot].connection.take() != nil, slot != .writer else { return }
-        counters.change { $0.openReaders -= 1 }
+        statistics.withLock { $0.openReaders -= 1 }
     }
 
     /// Closes the connections of unused readers; they are opened again on demand.

@@ -16,14 +16,13 @@ final class ConnectionPool: Sendable {
     /// The threads for the work of tasks: blocking work must not run on Swift's cooperative threads.
     let executor: StoreExecutor
 
-    /// Receives each operation.
-    let observer: StoreObserver?
+    /// Receive each operation.
+    let observers: [any OperationObserver]
 
     /// Reports committed changes to observers.
     let broadcaster = ChangeBroadcaster()
 
-    /// The counters of the statistics.
-    let counters: StoreCounters
+    let statistics: Locked<StoreStatistics>
 
     let queue: Locked<Queue>
     private let tickets = Atomic<UInt64>(0)
@@ -40,7 +39,8 @@ final class ConnectionPool: Sendable {
     let whenClosed: Locked<(@Sendable () -> Void)?>
     private let renew: @Sendable (Connection) throws -> Bool
     let keeper: @Sendable () -> Connection?
-    let database: String
+    let name: DatabaseName
+    var database: String { name.fileName }
     /// Whether the store is read-only.
     let isReadOnly: Bool
     /// Queued writes that no caller waits for; closing the store does.
@@ -62,15 +62,15 @@ final class ConnectionPool: Sendable {
     ///   - renew: Called if the file cannot be read at the beginning of a transaction; returns whether it has another
     ///     key now.
     ///   - keeper: Called before the connections are closed; returns a connection to close after them.
-    ///   - knownSchema: Compares the versions of the file with those of the program; nil for a file without a migrator.
+    ///   - schemaCheck: Compares the versions of the file with those of the program; nil for a file without a migrator.
     ///   - whenClosed: Called once, when no connection is left: after closing, or when the pool is deinitialized;
     ///     released then.
     init(
-        database: String,
+        _ name: DatabaseName,
         settings: StoreSettings,
         executor: StoreExecutor = StoreExecutor(name: "strongroom", threads: 1),
-        observer: StoreObserver? = nil,
-        counters: StoreCounters = StoreCounters(),
+        observers: [any OperationObserver] = [],
+        statistics: Locked<StoreStatistics> = Locked(StoreStatistics()),
         foreignPath: String? = nil,
         logger: Logger? = nil,
         readerCount: Int? = nil,
@@ -79,10 +79,10 @@ final class ConnectionPool: Sendable {
         renew: @escaping @Sendable (Connection) throws -> Bool = { _ in false },
         keeper: @escaping @Sendable () -> Connection? = { nil },
         automaticTables: AutomaticTables = AutomaticTables(isKept: true),
-        knownSchema: KnownSchema? = nil,
+        schemaCheck: (@Sendable (Connection, _ version: Int64) throws -> Void)? = nil,
         whenClosed: @escaping @Sendable () -> Void
     ) {
-        self.database = database
+        self.name = name
         isReadOnly = settings.isReadOnly && !connection.isInMemory
         self.renew = renew
         self.keeper = keeper
@@ -91,22 +91,22 @@ final class ConnectionPool: Sendable {
         let count = readerCount ?? settings.readers
         queue = Locked(Queue(readers: count, largestGroup: settings.groupSize))
         self.executor = executor
-        self.observer = observer
-        self.counters = counters
+        self.observers = observers
+        self.statistics = statistics
         executor.addStore(threads: settings.readers + 1)
-        foreign = ForeignCommits(foreignPath, settings.foreignChanges, logger, broadcaster, counters)
+        foreign = ForeignCommits(foreignPath, settings.foreignChanges, logger, broadcaster, statistics)
         group = GroupCommit(longest: settings.groupDuration, foreign, right)
         idleTimer = IdleTimer(time: settings.readerIdleTime)
         let open: @Sendable (Connection.Role) throws -> Connection = { [automaticTables] role in
             let connection = try open(role)
-            knownSchema?.attach(to: connection)
+            connection.file.schemaCheck = schemaCheck
             if connection.isWriter { automaticTables.attach(to: connection) }
             return connection
         }
         writer = Slot(.writer, open: open)
         writer.connection = connection
         automaticTables.attach(to: connection)
-        knownSchema?.attach(to: connection)
+        connection.file.schemaCheck = schemaCheck
         // Changes made by opening and migrating are not reported to observers.
         _ = connection.removeChangedTables()
         // A migration may have left temporary tables on it.
@@ -190,9 +190,16 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// Measures an operation for the observer, if there is one.
+    /// As ``OperationWatch/observing(_:_:_:label:_:)``, for the observers of the store.
+    func observing<T>(
+        _ kind: FinishedOperation.Kind, label: String?, _ work: (OperationWatch?) async throws -> T
+    ) async throws -> T {
+        try await OperationWatch.observing(observers, name, kind, label: label, work)
+    }
+
+    /// Measures an operation for the observers, if there are any.
     func watch(_ request: Queue.Request, _ limits: OperationLimits) -> OperationWatch? {
-        guard let observer, limits.isObserved else { return nil }
+        guard !observers.isEmpty, limits.isObserved else { return nil }
         let kind: FinishedOperation.Kind
         switch request {
         case .read: kind = .read
@@ -201,7 +208,7 @@ final class ConnectionPool: Sendable {
         // What needs all connections is a part of an operation that is observed in all.
         case .exclusive: return nil
         }
-        return OperationWatch(observer, kind, label: limits.label)
+        return OperationWatch(observers, name, kind, label: limits.label)
     }
 
     /// Runs work with a slot, which is then released or handed on.
@@ -252,7 +259,7 @@ final class ConnectionPool: Sendable {
         if let next = queue.withLock({ $0.finishWrite(mayGrow: mayGrow) }) { return next.resume(.success(.writer)) }
         let (members, outcome) = executor.blocking { writer.connection.map(group.end(on:)) ?? ([], nil) }
         if !members.isEmpty, outcome == nil {
-            counters.change { counts in
+            statistics.withLock { counts in
                 counts.commits += 1
                 counts.largestGroup = max(counts.largestGroup, members.count)
             }
@@ -267,7 +274,7 @@ final class ConnectionPool: Sendable {
         in slot: Queue.Slot,
         _ work: (Connection) throws -> T
     ) throws -> T {
-        counters.change { if operation.request == .read { $0.reads += 1 } else { $0.writes += 1 } }
+        statistics.withLock { if operation.request == .read { $0.reads += 1 } else { $0.writes += 1 } }
         self[slot].holder = operation
         defer { self[slot].holder = nil }
         return try runPart(operation, sharing, in: slot, work)
@@ -316,7 +323,7 @@ final class ConnectionPool: Sendable {
     ///
     /// - Parameter finish: Completes the operations that ran on it.
     func release(_ slot: Queue.Slot, _ finish: () -> Void) {
-        if let use = self[slot].connection?.resetUse() { counters.count(use) }
+        if let use = self[slot].connection?.resetUse() { statistics.withLock { $0.count(use) } }
         dropIfUnfinished(slot)
         guard slot == .writer else {
             free(slot)

@@ -87,10 +87,13 @@ extension StoreRegistry {
         var isTrimmed = false
 
         var isOpening: Bool { if case .opening = phase { true } else { false } }
+        var isAbandoned: Bool { if case .abandoned = phase { true } else { false } }
         var isOpen: Bool { if case .open = phase { true } else { false } }
         var isClosing: Bool { if case .closing = phase { true } else { false } }
         var isReserved: Bool { if case .reserved = phase { true } else { false } }
         var isUnused: Bool { keepers + users == 0 }
+        /// Whether the limit of open stores holds for it.
+        var isLimited: Bool { keepers == 0 && !isReserved }
 
         mutating func add(_ number: Int, _ purpose: StorePurpose) {
             switch purpose {
@@ -111,31 +114,6 @@ extension StoreRegistry {
             case .abandoned, .reserved: return isUnused ? nil : "used while it is closed"
             case .closing: return nil
             }
-        }
-    }
-
-    /// How many stores are in each phase.
-    struct Numbers: Equatable {
-        /// Those that the limit of open stores holds for.
-        var counted = 0
-        var opening = 0
-        var closing = 0
-        var reserved = 0
-        /// Those that have borrowers.
-        var used = 0
-        /// Those that are kept, and have no borrower.
-        var onlyKept = 0
-
-        mutating func count(_ entry: Entry, _ number: Int) {
-            let isLent = entry.keepers == 0
-            switch entry.phase {
-            case .opening, .abandoned: if isLent { opening += number }
-            case .closing: if isLent { closing += number }
-            case .reserved: reserved += number
-            case .open where entry.users > 0: used += number
-            case .open: if !isLent { onlyKept += number }
-            }
-            if isLent, !entry.isReserved { counted += number }
         }
     }
 }

@@ -12,7 +12,8 @@ struct StoreRegistry<Opened> {
     /// The requests that wait for a limit; their stores have no entry.
     private var waiting = WaitingRequests()
     private var idle = IdleStores()
-    private var numbers = Numbers()
+    /// How many stores a limit holds for, and how many of these are being opened and closed.
+    private var numbers = (limited: 0, opening: 0, closing: 0)
     private var lastNumber: UInt64 = 0
     private(set) var hasEnded = false
     /// Counts since the registry was created; the present numbers in it are not kept.
@@ -113,14 +114,14 @@ struct StoreRegistry<Opened> {
             entry.waiting.append(other)
         }
         entries[request.name] = entry
-        numbers.count(entry, 1)
+        count(entry, 1)
         return StoreLoan(name: request.name, number: lastNumber)
     }
 
     private var hasRoom: Bool {
-        guard numbers.opening < limits.openings, numbers.counted < limits.openStores else { return false }
+        guard numbers.opening < limits.openings, numbers.limited < limits.openStores else { return false }
         // Without a store of its own to close, waiting would not help.
-        return numbers.counted == 0 || !isExceeded(limits)
+        return numbers.limited == 0 || !isExceeded(limits)
     }
 
     /// Withdraws a waiting request.
@@ -230,7 +231,7 @@ struct StoreRegistry<Opened> {
         endIdleTime(of: loan)
         guard let entry = entry(loan) else { return }
         entries[loan.name] = nil
-        numbers.count(entry, -1)
+        count(entry, -1)
         answer(entry.waiting, &steps)
     }
 
@@ -265,7 +266,7 @@ struct StoreRegistry<Opened> {
         guard numbers.opening < limits.openings else { return }
         let (isExceeded, wanted) = (isExceeded(limits), waiting.names.count)
         while numbers.closing < wanted,
-            isExceeded || numbers.counted - numbers.closing + wanted > limits.openStores
+            isExceeded || numbers.limited - numbers.closing + wanted > limits.openStores
         {
             guard closeForAnother(&steps) else { return }
         }
@@ -279,7 +280,7 @@ struct StoreRegistry<Opened> {
     }
 
     private mutating func closeIdle(above count: Int, _ steps: inout Steps) {
-        while numbers.counted - numbers.closing > count, closeForAnother(&steps) {}
+        while numbers.limited - numbers.closing > count, closeForAnother(&steps) {}
     }
 
     /// - Returns: Whether a store was idle.
@@ -308,7 +309,7 @@ struct StoreRegistry<Opened> {
         let element = IdleStores.Element(name: loan.name, since: time, returnedBefore: entry.returnedBefore)
         idle.insert(element)
         change(loan) { $0.idle = element }
-        if closes || hasEnded || numbers.counted - numbers.closing > limits.openStores { close(loan, &steps) }
+        if closes || hasEnded || numbers.limited - numbers.closing > limits.openStores { close(loan, &steps) }
     }
 
     /// Removes a store from the idle ones, if it is one of them.
@@ -377,13 +378,20 @@ extension StoreRegistry {
     /// Changes a store's entry and what is counted of it, unless the loan has ended.
     private mutating func change(_ loan: StoreLoan, _ body: (inout Entry) -> Void) {
         guard let index = entries.index(forKey: loan.name), entries.values[index].number == loan.number else { return }
-        numbers.count(entries.values[index], -1)
+        count(entries.values[index], -1)
         body(&entries.values[index])
-        numbers.count(entries.values[index], 1)
+        count(entries.values[index], 1)
+    }
+
+    private mutating func count(_ entry: Entry, _ number: Int) {
+        guard entry.isLimited else { return }
+        numbers.limited += number
+        if entry.isOpening || entry.isAbandoned { numbers.opening += number }
+        if entry.isClosing { numbers.closing += number }
     }
 
     /// Whether a store is used, or is being opened or closed.
-    var isInUse: Bool { entries.count > idle.elements.count + numbers.onlyKept }
+    var isInUse: Bool { entries.values.contains { !($0.isOpen && $0.users == 0) } }
 
     func isClosing(_ loan: StoreLoan) -> Bool { entry(loan)?.isClosing ?? false }
 
@@ -392,22 +400,25 @@ extension StoreRegistry {
     /// How many stores are in each phase, how many requests wait, and the counts; not what the process uses.
     var statistics: StoresStatistics {
         var statistics = counts
-        statistics.lent = numbers.used
+        statistics.lent = entries.values.count { $0.isOpen && $0.users > 0 }
         statistics.idle = idle.elements.count
         statistics.opening = numbers.opening
-        statistics.closing = numbers.closing + numbers.reserved
+        statistics.closing = numbers.closing + entries.values.count { $0.isReserved }
         statistics.waiting = waiting.count + entries.values.reduce(0) { $0 + ($1.isOpening ? 0 : $1.waiting.count) }
         return statistics
     }
 
     /// The first invariant that does not hold; nil if all do.
     var defect: String? {
-        var found = Numbers()
         for (name, entry) in entries {
-            found.count(entry, 1)
             if let defect = entry.defect { return "\(name): \(defect)" }
             if let element = entry.idle, !idle.contains(element) { return "\(name) is not among the idle stores" }
         }
+        let limited = entries.values.filter(\.isLimited)
+        let found = (
+            limited: limited.count, opening: limited.count { $0.isOpening || $0.isAbandoned },
+            closing: limited.count { $0.isClosing }
+        )
         if found != numbers { return "\(found) counted as \(numbers)" }
         if entries.values.count(where: { $0.idle != nil }) != idle.elements.count { return "idle without an entry" }
         if waiting.names.contains(where: { entries[$0] != nil }) { return "waits for a limit beside an entry" }

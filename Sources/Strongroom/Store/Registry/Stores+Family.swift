@@ -12,14 +12,14 @@ extension Stores {
     public func databases(of target: String) throws -> [DatabaseName] {
         let name = try DatabaseName(target)
         let configuration = try configuration(of: name)
-        let path = try configuration.filePath(for: name) ?? DefaultPath.path(for: name)
+        let path = try configuration.filePath(for: name) ?? name.defaultPath()
         let directory = FileSystem.directory(of: path)
         guard try FileStatus.at(directory) != nil else { return [] }
         return try FileSystem.names(in: directory).sorted().compactMap { file in
             // Excludes the files that the engine and the library keep beside a database, and files that the
             // configuration would place elsewhere.
             guard let found = try? DatabaseName(file), found.target == name.target else { return nil }
-            let path = try configuration.filePath(for: found) ?? DefaultPath.path(for: found)
+            let path = try configuration.filePath(for: found) ?? found.defaultPath()
             let isFile = try FileStatus.at(path)?.isRegularFile ?? false
             return isFile && FileSystem.directory(of: path) == directory ? found : nil
         }

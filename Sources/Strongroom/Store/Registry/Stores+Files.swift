@@ -14,8 +14,8 @@ extension Stores {
         return try FileStatus.at(configuration(of: name).checkedPath(for: name)) != nil
     }
 
-    /// Removes a database with all files that belong to it: its WAL and journals, its envelope, its migration backups,
-    /// its lock file.
+    /// Removes a database with all files that belong to it: its WAL and journals, damaged WALs that recoveries have
+    /// kept, its envelope, its migration backups, its lock file.
     ///
     /// Without the envelope, and without a copy of the file, the data cannot be recovered. The removed files are not
     /// overwritten: their content is encrypted, or was plaintext anyway.
@@ -81,13 +81,8 @@ extension DatabaseFile {
         // The file first: the remaining files alone cannot be taken for a database, whereas the file without its WAL
         // might be an older state.
         try FileSystem.remove(path)
-        for file in sideFiles.engineFiles + sideFiles.envelopes { try FileSystem.remove(file) }
-        for ending in SideFiles.libraryEndings {
-            try FileSystem.removeCopy(FileSystem.hiddenFile(of: path, ending))
-        }
-        for record in try replicaRecordPaths() { try FileSystem.removeCopy(record) }
-        let backups = MigrationBackups(file: self)
-        for backup in try backups.list() { try backups.remove(backup) }
+        try removeSideFiles()
+        for backup in try migrationBackups() { try remove(backup) }
         try FileSystem.remove(lockPath)
         try FileSystem.synchronize(FileSystem.directory(of: path))
         // A program that opened it at the last moment would attach to the WAL of a new database of the same name.
@@ -147,12 +142,11 @@ extension StoreContext {
         let connection = try file.connect(.existing, key: unlocked.derivedKey)
         defer { connection.close() }
         try connection.proveKey()
-        let record = RecordedName(connection: connection)
-        if let recorded = try record.read() {
+        if let recorded = try connection.recordedName() {
             if recorded == name.fileName { return }
             guard recorded == previous.fileName else { throw ofOther(recorded) }
         }
-        try record.write(name.fileName)
+        try connection.recordName(name.fileName)
     }
 }
 

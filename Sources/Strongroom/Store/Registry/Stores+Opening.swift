@@ -31,17 +31,17 @@ extension Stores {
 
     /// Begins the opening of a store, in the task of the caller that has requested it first.
     func beginOpening(_ loan: StoreLoan) -> Task<Store, any Error> {
-        let executor = OpeningExecutor()
-        return Task(executorPreference: executor) {
+        let thread = TaskThread("strongroom.open")
+        return Task(executorPreference: thread) {
             do {
                 let store = try await StoreUse.run(.opening, loan.name, of: self) { try await self.open(loan) }
-                executor.finish()
+                thread.finish()
                 self.perform { $0.opened(loan, store, at: .now) }
                 // It is idle at once if nobody waits for it any more.
                 self.sweepLater()
                 return store
             } catch {
-                executor.finish()
+                thread.finish()
                 self.ended(loan) { $0.failed(loan, error) }
                 throw error
             }
@@ -49,45 +49,16 @@ extension Stores {
     }
 
     private func open(_ loan: StoreLoan) async throws -> Store {
-        let name = loan.name
-        let configuration = try configuration(of: name)
-        let resources = resources.withLock { $0 }
-        var observer = StoreObserver(resources.observers, name)
-        return try await observer.observing(.open) { watch in
+        let configuration = try configuration(of: loan.name)
+        let observers = resources.observers.withLock { $0 }
+        return try await OperationWatch.observing(observers, loan.name, .open) { watch in
             watch?.grant()
             do {
-                observer?.outer = watch?.contexts ?? []
-                let opening = try StoreOpening(name, configuration, observer)
-                return try await run(opening, resources) { [weak self] in self?.ended(loan) { $0.closed(loan) } }
+                var opening = try StoreOpening(loan.name, configuration, sharing: resources, observers, watch)
+                return try await opening.run { [weak self] in self?.ended(loan) { $0.closed(loan) } }
             } catch {
-                throw (error as? StrongroomError)?.naming(name.fileName) ?? error
+                throw (error as? StrongroomError)?.naming(loan.name.fileName) ?? error
             }
-        }
-    }
-
-    /// Runs an opening, and starts the extensions of the store.
-    private func run(
-        _ opening: StoreOpening, _ resources: StoreResources, whenClosed: @escaping @Sendable () -> Void
-    ) async throws -> Store {
-        var opening = opening
-        let (name, extensions) = (opening.context.name, try opening.extensions())
-        var undoing: [@Sendable () async -> Void] = []
-        do {
-            for each in extensions {
-                if let undo = try await each._prepare(name) { undoing.append(undo) }
-            }
-            let store = try await opening.run(sharing: resources, whenClosed: whenClosed)
-            do {
-                for each in extensions { try await each.attach(to: store) }
-            } catch {
-                try? await store.close()
-                throw error
-            }
-            return store
-        } catch {
-            // Also if the opening was cancelled.
-            for undo in undoing { await Task { await undo() }.value }
-            throw error
         }
     }
 }

@@ -74,7 +74,7 @@ extension Stores {
         var attempt = 0
         while true {
             attempt += 1
-            file.baseline = try FileBaseline.at(file.path)
+            file.baseline = try FileStatus.at(file.path)
             do {
                 return try await WorkMonitor.run({ progress(Int($0.done), Int($0.total)) }) { [file] monitor in
                     try FileExamination(file: file, monitor: monitor).survey(keys, countsTables: countsTables)

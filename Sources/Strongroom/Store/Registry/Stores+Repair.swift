@@ -168,10 +168,10 @@ extension Stores {
     ///     block.
     /// - Returns: What was copied and what was lost.
     /// - Throws: ``StrongroomError`` with `exists` if something is at the path, `fileMissing`, `alreadyOpen` if the
-    ///   file is open in this process, `locked` if another process is writing to it, `wrongKey`, `plaintextFile`,
-    ///   `plaintextHeader`, `damagedLog`, `damaged` if the first page or the schema is damaged, so that no table can be
-    ///   found (the message says what can be done), `diskFull`, and what opening throws about names and configurations;
-    ///   `CancellationError` if the task is cancelled. No new file is left then.
+    ///   file is open in this process, `locked` if another process is writing to it or to the new one, `wrongKey`,
+    ///   `plaintextFile`, `plaintextHeader`, `damagedLog`, `damaged` if the first page or the schema is damaged, so
+    ///   that no table can be found (the message says what can be done), `diskFull`, and what opening throws about
+    ///   names and configurations; `CancellationError` if the task is cancelled. No new file is left then.
     public func salvage(
         _ fileName: String,
         to path: String,
@@ -179,17 +179,18 @@ extension Stores {
         progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> SalvageReport {
         try await withClosedFile(DatabaseName(fileName), isWriting: false) { context, chain in
-            try await WorkMonitor.run(progress) { monitor in
-                try FileSystem.createDirectories(FileSystem.directory(of: path))
-                let target = try FileSystem.resolve(path)
-                guard try FileStatus.at(target) == nil else {
-                    throw StrongroomError(
-                        .exists, "\"\(target)\" already exists, and is not overwritten. Use another path.")
+            let target = try await BlockingWork.run { try CopyTarget(path, replaces: false) }
+            guard try FileStatus.at(target.path) == nil else {
+                throw StrongroomError(
+                    .exists, "\"\(target.path)\" already exists, and is not overwritten. Use another path.")
+            }
+            return try await target.acquireLock().removed(SideFiles(of: target.path).lock) {
+                try await WorkMonitor.run(progress) { monitor in
+                    let content = try FileContent.of(context.path)
+                    try Self.check(content, chain, context.file)
+                    let keys = try context.databaseKeys(chain, salt: content.salt)
+                    return try Salvage(keys, to: target.path, keepsUnattributed: keepingUnattributed, monitor).run()
                 }
-                let content = try FileContent.of(context.path)
-                try Self.check(content, chain, context.file)
-                let keys = try context.databaseKeys(chain, salt: content.salt)
-                return try Salvage(keys, to: target, keepsUnattributed: keepingUnattributed, monitor).run()
             }
         }
     }

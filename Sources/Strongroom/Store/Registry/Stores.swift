@@ -26,7 +26,7 @@ public final class Stores: Sendable {
 
     let state = Locked(State())
 
-    let resources = Locked(StoreResources())
+    let resources = StoreResources()
 
     let idleSweep = IdleTimer(time: .seconds(1))
 
@@ -101,8 +101,8 @@ public final class Stores: Sendable {
 
     /// Receive each operation of stores that are opened from now on, in this order; none by default.
     public var operationObservers: [any OperationObserver] {
-        get { resources.withLock { $0.observers } }
-        set { resources.withLock { $0.observers = newValue } }
+        get { resources.observers.withLock { $0 } }
+        set { resources.observers.withLock { $0 = newValue } }
     }
 
     /// The targets that have a configuration, in alphabetical order.

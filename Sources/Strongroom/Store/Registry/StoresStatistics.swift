@@ -35,12 +35,12 @@ extension Stores {
     /// The open stores of the registry, and its counts since it was created.
     public var statistics: StoresStatistics {
         var statistics = state.withLock { $0.registry.statistics }
-        statistics.threads = resources.withLock { $0.executor }.threadCount
+        statistics.threads = resources.executor.threadCount
         statistics.memory = EngineMemory.used
         return statistics
     }
 
     /// What the stores of each family have required, by target; of families of which a store has been opened. Requests
     /// the size of the WAL of each open store from the file system.
-    public var familyStatistics: [String: FamilyStatistics] { resources.withLock { $0.families }.statistics }
+    public var familyStatistics: [String: FamilyStatistics] { resources.familyStatistics }
 }

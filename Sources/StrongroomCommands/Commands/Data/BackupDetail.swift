@@ -1,7 +1,7 @@
 import Strongroom
 
 /// The result of `backup` and `restore`.
-struct BackupDetail: Encodable {
+struct BackupDetail: Encodable, Sendable {
     let file: String
     let bytes: Int64
     let tables: Int
@@ -29,21 +29,23 @@ struct BackupDetail: Encodable {
         return detail
     }
 
+    /// A description.
+    var summary: String {
+        let content = "\(HumanReadable.count(rows, "row")) of \(HumanReadable.count(tables, "table"))"
+        return "\(content), \(HumanReadable.bytes(bytes))"
+    }
+
     /// Prints the result.
     func show(_ title: String, _ report: BackupReport) {
         let console = CommandSession.current.console
-        let content = "\(HumanReadable.count(rows, "row")) of \(HumanReadable.count(tables, "table"))"
-        let amount = "\(content), \(HumanReadable.bytes(bytes))"
-        console.write("\(title): \(file, .bold), \(amount), read again, in \(HumanReadable.duration(report.duration))")
+        console.write("\(title): \(file, .bold), \(summary), read again, in \(HumanReadable.duration(report.duration))")
         if let envelope { console.write(lead: "", paragraph: "Its keys are in \(envelope): keep both files together.") }
     }
 
-    /// Throws if the copy has a defect: no database could be restored from it.
-    ///
-    /// - Throws: ``CommandFailure`` with `defect`.
-    func requireWhole() throws {
-        guard let defect else { return }
-        throw CommandFailure(
+    /// The failure of a copy with a defect: no database could be restored from it.
+    var failure: CommandFailure? {
+        guard let defect else { return nil }
+        return CommandFailure(
             "defect",
             """
             The copy is at "\(file)", but the database and the copy have a defect, so `restore` will reject the copy: \

@@ -57,7 +57,7 @@ struct QueryCommand: AsyncParsableCommand {
             }
             progress.finish()
             if form.json, !outcome.givesRows, let changed = outcome.changed { try form.write(Change(changed: changed)) }
-            guard query.form == .table else { return }
+            guard query.form == .table, !form.quiet else { return }
             if outcome.isCut {
                 let rows = HumanReadable.count(outcome.rows, "row")
                 console.write(

@@ -23,11 +23,7 @@ struct RestoreCommand: AsyncParsableCommand {
     @OptionGroup var database: OneDatabase
     @Flag(help: "Replace an existing database: all changes since the backup are lost.")
     var force = false
-    @Option(help: ArgumentHelp("The backup opens with a key of this file, not with the database's.", valueName: "file"))
-    var backupKeyFile: String?
-    @Option(
-        help: ArgumentHelp("The backup opens with a key of this environment variable.", valueName: "name"))
-    var backupKeyEnv: String?
+    @OptionGroup var backupKeys: KeySourceOptions<BackupKeys>
     @Option(
         help: ArgumentHelp("The backup is of this other database, which becomes this one.", valueName: "name"))
     var adoptFrom: String?
@@ -35,15 +31,8 @@ struct RestoreCommand: AsyncParsableCommand {
     var allowPlaintext = false
     @OptionGroup var form: OutputOptions
 
-    func validate() throws {
-        guard backupKeyFile == nil || backupKeyEnv == nil else {
-            throw ValidationError("Give one of --backup-key-file and --backup-key-env.")
-        }
-    }
-
     func run() async throws {
-        let source = backupKeyFile.map { KeySource.file($0) } ?? backupKeyEnv.map { .environment($0) }
-        let backupKeys = try source?.keyChain()
+        let backupKeys = try backupKeys.source?.keyChain()
         let isConfigured = !FilePath.isPath(database.database)
         // Not by `resolve()`, which requires a file. With other keys for the backup, typed keys of the database could
         // not be verified.
@@ -56,7 +45,7 @@ struct RestoreCommand: AsyncParsableCommand {
                 "exists", "There is a database at \"\(target.path)\". Give --force to replace it by the backup.",
                 .cannotCreate)
         }
-        try await target.requireNoKeyFile(target.path, keyFiles: [database.keys.path, backupKeyFile])
+        try await target.requireNoKeyFile(target.path, keyFiles: [database.keys.path, self.backupKeys.path])
         let progress = CommandProgress("Restoring", count: 1, unit: .bytes, isQuiet: form.json)
         defer { progress.finish() }
         let report = try await Interruption.cancelling { [file, allowPlaintext, adoptFrom] in

@@ -52,10 +52,10 @@ struct KeysAppendCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (file, patience, isJSON) = (KeyFile(key.path), Duration.seconds(wait), output.json)
+        let (file, patience, isQuiet) = (KeyFile(key.path), Duration.seconds(wait), output.json || output.quiet)
         let added = try newKey()
         let count = try await Interruption.cancelling {
-            try await Self.append(added, to: file, patience, isQuiet: isJSON)
+            try await Self.append(added, to: file, patience, isQuiet: isQuiet)
         }
         if output.json { return try output.write(Answer(path: key.path, keys: count)) }
         CommandSession.current.console.write(

@@ -7,8 +7,8 @@ struct KeysAddCommand: AsyncParsableCommand {
         commandName: "add",
         abstract: "Gives a further key a slot, so that it opens the database, too.",
         discussion: """
-            The key is the last one of --new-key-file or --new-key-env, or is typed, twice. Only the envelope is \
-            written; programs that have the database open continue.
+            The key is the last one of \(KeySourceOptions<NewKey>.names.alternatives), or is typed, twice. Only the \
+            envelope is written; programs that have the database open continue.
 
             If the keys of the database are lost, a recovery key gives a new key a slot: put the recovery key in a \
             line of the file of --key-file, or type it at the prompt for the file's key.
@@ -16,25 +16,14 @@ struct KeysAddCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var database: OneDatabase
-    @Option(help: ArgumentHelp("Add the last key of this file.", valueName: "file"))
-    var newKeyFile: String?
-    @Option(help: ArgumentHelp("Add the last key of this environment variable.", valueName: "name"))
-    var newKeyEnv: String?
+    @OptionGroup var newKey: KeySourceOptions<NewKey>
     @Option(help: ArgumentHelp("The slot's label, which can be read without a key.", valueName: "text"))
     var label = ""
     @OptionGroup var output: OutputOptions
 
-    func validate() throws {
-        guard newKeyFile == nil || newKeyEnv == nil else {
-            throw ValidationError("Give one of --new-key-file and --new-key-env.")
-        }
-    }
-
     func run() async throws {
         let database = try database.resolve()
-        let source =
-            newKeyFile.map { KeySource.file($0) } ?? newKeyEnv.map { .environment($0) }
-            ?? .newPrompt("New key of \(self.database.database)")
+        let source = newKey.source ?? .newPrompt("New key of \(self.database.database)")
         guard let key = try source.keyChain().current else {
             throw CommandFailure("noKey", "There is no key to add.", .configuration)
         }
@@ -52,7 +41,7 @@ struct KeysLabelCommand: AsyncParsableCommand {
         abstract: "Gives a slot another label, which can be read without a key.",
         discussion: """
             The label is authenticated with the slot's key, which has to be among the keys of the database: `keys \
-            slots` shows its number. Give another one with --key-file, --key-env or --key-stdin.
+            slots` shows its number. Give another one with \(KeyOptions.list).
             """
     )
 
@@ -116,6 +105,12 @@ struct KeysRecoveryCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The slot's label, such as where the key is kept.", valueName: "text"))
     var label = "recovery key"
     @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard !output.quiet || output.json else {
+            throw ValidationError("The recovery key would not be printed: give --json with --quiet.")
+        }
+    }
 
     func run() async throws {
         let database = try database.resolve()

@@ -147,8 +147,8 @@ extension FileDiagnosis.Finding {
         case .plaintext: "Encrypt it with `convert`."
         case .keyless:
             """
-            Give the keys with --key-file, --credential, --key-env or --key-stdin: without them an encrypted database \
-            cannot be distinguished from other data.
+            Give the keys with \(KeyOptions.list): without them an encrypted database cannot be distinguished from \
+            other data.
             """
         case .wrongKey:
             """

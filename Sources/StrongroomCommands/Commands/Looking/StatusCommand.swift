@@ -19,6 +19,11 @@ struct StatusCommand: AsyncParsableCommand {
     // those that run at the same time share.
     @Option(help: ArgumentHelp("How many databases are examined at a time, 1 to 64.", valueName: "n"))
     var atMost = 8
+    @Option(
+        help: ArgumentHelp(
+            "Read from a report when each database was last verified, rotated, backed up; may be repeated.",
+            valueName: "file"))
+    var readReport: [String] = []
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -28,10 +33,12 @@ struct StatusCommand: AsyncParsableCommand {
     func run() async throws {
         let found = try databases.resolve()
         let (countsTables, isJSON) = (!brief, output.json)
+        let times = readReport.isEmpty ? nil : try ReportFile.times(in: readReport.map(FilePath.absolute))
         let progress = CommandProgress("Looking", count: found.count, isQuiet: isJSON)
         let run = FamilyRun<StatusDetail>(command: "status", databases: found, limit: atMost) { database in
             let survey = try await database.survey(countsTables: countsTables) { progress.update(to: $0, of: $1) }
-            let detail = try StatusDetail(survey, isConfigured: database.isConfigured)
+            var detail = try StatusDetail(survey, isConfigured: database.isConfigured)
+            detail.last = times.map { $0[database.path] ?? [:] }
             let isReady = survey.planFailure == nil
             var result = FamilyRun<StatusDetail>.Result(isReady ? .done : .failed, detail.summary, detail)
             if let failure = survey.planFailure {
@@ -45,6 +52,7 @@ struct StatusCommand: AsyncParsableCommand {
         do {
             let outcomes = try await Interruption.cancelling {
                 try await run.run { outcome in
+                    guard !outcome.isInterrupted else { return }
                     progress.advance()
                     finished.withLock { $0.append(outcome) }
                     if isJSON { console.write(verbatim: try JSONLine.encode(outcome)) }

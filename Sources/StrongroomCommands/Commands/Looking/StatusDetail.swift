@@ -1,3 +1,4 @@
+import Foundation
 import Strongroom
 
 /// The state of a database, for JSON. Keys are counted from 1, the oldest.
@@ -48,6 +49,28 @@ struct StatusDetail: Encodable, Sendable {
         }
     }
 
+    /// The versions of the formats in which the file and those beside it are written.
+    struct Formats: Encodable, Sendable {
+        /// `SQLCipher 3`, `SQLCipher 4`, `own settings`, or `SQLite` for plaintext.
+        let database: String
+        /// Nil without an envelope.
+        let envelope: Int?
+
+        init(_ survey: FileDiagnosis) {
+            database = survey.settings?.shortName ?? (survey.finding == .plaintext ? "SQLite" : "unknown")
+            // Both copies have the version in the same bytes: "File formats".
+            envelope =
+                SideFiles(of: survey.path).envelopes.lazy.compactMap { path in
+                    let start = try? FileHandle(forReadingFrom: URL(filePath: path)).read(upToCount: 10)
+                    guard let start, start.count == 10, start.starts(with: Array("STRGKEYS".utf8)) else { return nil }
+                    return Int(start[8]) << 8 | Int(start[9])
+                }.first
+        }
+
+        /// A description in one line.
+        var summary: String { database + (envelope.map { ", envelope \($0)" } ?? "") }
+    }
+
     struct Key: Encodable, Sendable {
         let number: Int
         let count: Int
@@ -82,6 +105,7 @@ struct StatusDetail: Encodable, Sendable {
     let logBytes: Int64?
     let configured: Bool
     let engine: Engine
+    let formats: Formats
     let plaintext: Bool
     /// Whether its plaintext content from before it was encrypted is still there.
     let plaintextLeft: Bool
@@ -96,6 +120,8 @@ struct StatusDetail: Encodable, Sendable {
     /// Those of full-text indexes and histories, without their rows.
     let libraryTables: [Table]?
     let holders: [Process]
+    /// When commands were last done with it, by their names, according to reports; nil without reports.
+    var last: [String: Date]?
 
     let settings: CipherSettings?
     let plaintextPath: String?
@@ -106,6 +132,7 @@ struct StatusDetail: Encodable, Sendable {
         logBytes = survey.logBytes
         configured = isConfigured
         engine = try Engine()
+        formats = Formats(survey)
         plaintext = survey.finding == .plaintext
         plaintextLeft = survey.plaintextLeft != nil
         plaintextPath = survey.plaintextLeft
@@ -124,8 +151,8 @@ struct StatusDetail: Encodable, Sendable {
     }
 
     private enum CodingKeys: CodingKey {
-        case path, bytes, logBytes, configured, engine, plaintext, plaintextLeft, cipher, cipherIsCurrent, envelope
-        case envelopeMissing, key, schema, tables, libraryTables, holders
+        case path, bytes, logBytes, configured, engine, formats, plaintext, plaintextLeft, cipher, cipherIsCurrent
+        case last, envelope, envelopeMissing, key, schema, tables, libraryTables, holders
     }
 
     /// The warning about the plaintext that an interrupted conversion has left.

@@ -1,3 +1,4 @@
+import Foundation
 import Strongroom
 
 /// The state of one database, as text.
@@ -45,6 +46,7 @@ struct StatusView {
             ("Cipher", cipher, detail.plaintext ? .yellow : []),
         ]
         if let advisories = detail.engine.advisorySummary { facts.insert(("", advisories, .dim), at: 3) }
+        facts.append(("Formats", detail.formats.summary, []))
         if detail.cipher != nil, !detail.cipherIsCurrent {
             facts.append(("", "not the settings of new files: to be converted", .yellow))
         }
@@ -55,6 +57,10 @@ struct StatusView {
         facts.append(("Key", detail.keySummary, isDue ? .yellow : []))
         facts.append(("Schema", detail.schemaSummary, detail.isPending ? .yellow : []))
         facts.append(("Open in", holders, []))
+        if let last = detail.last {
+            let times = last.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.formatted(.iso8601))" }
+            facts.append(("Last", times.isEmpty ? "in no report" : times.joined(separator: ", "), []))
+        }
         if let danger = detail.engine.danger(holders: detail.holders.count) {
             facts.append(("Danger", danger, .yellow))
         }

@@ -40,7 +40,7 @@ struct ReplicaVerifyCommand: AsyncParsableCommand {
     func run() async throws {
         let command = FamilyCommand<ReplicaDetail>(
             name: "replica verify", label: "Verifying", databases: try await databases.resolve(), options: family,
-            output: output)
+            output: output, isStillDone: { _ in true })
         try await command.run { [databases] database, progress in
             let inspection = try await databases.replica(of: database).inspect(database.name, verifying: true) {
                 progress.update($0)

@@ -29,19 +29,12 @@ struct ReplicaPruneCommand: AsyncParsableCommand {
         let bytes: Int
     }
 
-    func validate() throws { _ = try Self.seconds(keep) }
+    func validate() throws { _ = try seconds }
 
-    /// The seconds of a time such as `30d`.
-    static func seconds(_ text: String) throws -> Double {
-        let units: [Character: Double] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
-        guard let unit = text.last.flatMap({ units[$0] }), let number = Int(text.dropLast()), number >= 0 else {
-            throw ValidationError("--keep takes a number and a unit, such as 12h or 30d.")
-        }
-        return Double(number) * unit
-    }
+    private var seconds: Double { get throws { try TimeSpan.seconds(keep, of: "--keep") } }
 
     func run() async throws {
-        let moment = Date(timeIntervalSinceNow: -(try Self.seconds(keep)))
+        let moment = Date(timeIntervalSinceNow: -(try seconds))
         let command = FamilyCommand<Detail>(
             name: "replica prune", label: "Removing", databases: try await databases.resolve(), options: family,
             output: output, unit: .count)

@@ -56,7 +56,7 @@ struct ReplicaRestoreCommand: AsyncParsableCommand {
         let chain = try keys.keyChain(asking: nil, isNew: false)
         let command = FamilyCommand<Detail>(
             name: "replica restore", label: "Restoring", databases: try await databases.resolve(), options: family,
-            output: output)
+            output: output, isStillDone: { try Stores.hasFile(at: $0.path) })
         try await command.run { [databases, force, adoptFrom] database, progress in
             let target = database.with(keys: chain)
             guard try force || !Stores.hasFile(at: target.path) else {

@@ -24,7 +24,7 @@ struct ReindexCommand: AsyncParsableCommand {
     func run() async throws {
         let command = FamilyCommand<Detail>(
             name: "reindex", label: "Indexing", databases: try databases.resolve(), options: family, output: output,
-            unit: .count)
+            unit: .count, isStillDone: { _ in true })
         try await command.run { database, _ in
             let indexes = try await database.using { store in
                 try await store.write { db in try db.rebuildFullText() }

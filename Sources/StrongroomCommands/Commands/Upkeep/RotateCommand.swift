@@ -18,6 +18,9 @@ struct RotateCommand: AsyncParsableCommand {
             A file with older cipher settings than its configuration specifies gets the new ones. A plaintext file is \
             encrypted if the chain of its configuration begins with Key.plaintext, and rejected otherwise: see \
             convert.
+
+            --dry-run reports who loses access: of a file without an envelope, everybody who has only the older key; of \
+            one with an envelope, the slots of the chain's older keys. Other slots and recovery keys keep it.
             """
     )
 
@@ -25,6 +28,8 @@ struct RotateCommand: AsyncParsableCommand {
     @OptionGroup(title: "Several databases") var family: FamilyOptions
     @Flag(help: "Rotate files, too, that other processes have open; their keys must contain the newest one.")
     var inUse = false
+    @Flag(help: "Change nothing; report what would be done, and which keys and slots would lose access.")
+    var dryRun = false
     @OptionGroup var output: OutputOptions
 
     /// Throws if the file would be rewritten, and another process has it open.
@@ -47,6 +52,7 @@ struct RotateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        guard !dryRun else { return try await plan() }
         let command = FamilyCommand<RotationDetail>(
             name: "rotate", label: "Rotating", databases: try databases.resolve(), options: family, output: output)
         let isRefused = !inUse
@@ -60,11 +66,18 @@ struct RotateCommand: AsyncParsableCommand {
                     report.isRotated ? .done : .skipped, report.summary(of: try await database.keyCount()),
                     RotationDetail(report))
             } catch let error as StrongroomError where error.code == .plaintextFile {
-                throw CommandFailure(
-                    "plaintextFile",
-                    "The file \"\(database.path)\" is a plaintext database. Encrypt it with `convert`.",
-                    .configuration)
+                throw OperatedDatabase.plaintext(database.path)
             }
+        }
+    }
+
+    private func plan() async throws {
+        let command = FamilyCommand<RotationPlan>(
+            name: "rotate --dry-run", label: "Looking", databases: try databases.resolve(), options: family,
+            output: output)
+        try await command.run { database, _ in
+            let plan = try await database.rotationPlan()
+            return .init(plan.due ? .done : .skipped, plan.summary, plan)
         }
     }
 }

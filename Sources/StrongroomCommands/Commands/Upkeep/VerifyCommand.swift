@@ -13,7 +13,8 @@ struct VerifyCommand: AsyncParsableCommand {
             The engine's integrity check looks up each row in each index, which can take many times as long as \
             reading all pages; --pages-only leaves it out.
 
-            --report with --resume resumes an interrupted run: databases that the report lists as intact are skipped.
+            --report with --resume resumes an interrupted run: databases that the report lists as intact are \
+            skipped, with --max-age only if that is not longer ago.
             """
     )
 
@@ -21,8 +22,6 @@ struct VerifyCommand: AsyncParsableCommand {
     @OptionGroup(title: "Several databases") var family: FamilyOptions
     @Flag(help: "Check only the authentication code of every page.")
     var pagesOnly = false
-    @Flag(help: "Resume the report: append to it, and skip the databases that it lists as intact.")
-    var resume = false
     @OptionGroup var output: OutputOptions
 
     private static let advice = """
@@ -34,27 +33,13 @@ struct VerifyCommand: AsyncParsableCommand {
         names every damaged page.
         """
 
-    func validate() throws {
-        guard !resume || family.report != nil else { throw ValidationError("--resume goes with --report FILE.") }
-    }
-
     func run() async throws {
         // The name in the report: a database of which only the pages were checked is not verified.
-        let names = pagesOnly ? ["verify --pages-only", "verify"] : ["verify"]
-        let finished =
-            resume
-            ? family.report.map { report in
-                names.reduce(into: Set<String>()) {
-                    $0.formUnion(ReportFile.finished($1, in: FilePath.absolute(report)))
-                }
-            } : nil
         let command = FamilyCommand<VerificationDetail>(
-            name: names[0], label: "Verifying", databases: try databases.resolve(), options: family, output: output,
-            unit: .count, isContinuing: resume)
+            name: pagesOnly ? "verify --pages-only" : "verify", label: "Verifying", databases: try databases.resolve(),
+            options: family, output: output, unit: .count, stronger: pagesOnly ? ["verify"] : [],
+            isStillDone: { _ in true })
         try await command.run { database, progress in
-            guard finished?.contains(database.path) != true else {
-                return .init(.skipped, "intact according to the report")
-            }
             let report: VerificationReport
             do {
                 report = try await database.readOnlyIfItMust().using { store in

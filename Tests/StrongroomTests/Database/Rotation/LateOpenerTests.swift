@@ -120,7 +120,7 @@ struct LateOpenerTests {
             file: file, from: from, to: to, patience: .zero, monitor: monitor, whenReplaced: {}
         ).run()
         #expect(outcome.method == .copy)
-        #expect(ReplacedFiles.shared.isHeld(vault.path))
+        #expect(ReplacedFile.isHeld(vault.path))
         numbers.withLock { $0 = [2] }
         let store = try await vault.open()
         try await attack(try #require(late.withLock { $0 }), store)
@@ -188,8 +188,8 @@ struct LateOpenerTests {
     /// A process that another test has just forked has the file open until it runs its program.
     private func expectIsReleased() async throws {
         try await eventually {
-            ReplacedFiles.shared.prune()
-            return !ReplacedFiles.shared.isHeld(vault.path)
+            ReplacedFile.prune()
+            return !ReplacedFile.isHeld(vault.path)
         }
     }
 
@@ -203,7 +203,7 @@ struct LateOpenerTests {
         let context = try StoreContext(DatabaseName("vault.sqlite"), vault, in: .disk).located()
         let (databaseKeys, unlocked) = try context.unlock(FileContent.of(vault.path), KeyChain(.numbered(1)))
         unlocked.connection.close()
-        let opened = StoreFile(context, key: databaseKeys.activeKey(of: unlocked), isUnlocked: false)
+        let opened = StoreFile(context, databaseKeys, unlocked)
         let source = try #require(try file.connectExclusively(key: keys[0]))
         try source.mergeLog {}
         let connecting = Task { try await onThread { try opened.connect(as: .reader) } }

@@ -16,7 +16,7 @@ struct LogBufferTests {
     }
 
     /// A file in memory, and what is written to it.
-    private final class File: WritableFile {
+    private final class File {
         var bytes: [UInt8] = []
         var writes = 0
         /// The result of a write; the bytes are not written when it is an error.
@@ -42,10 +42,10 @@ struct LogBufferTests {
         return bytes
     }
 
-    private static func write(_ bytes: [UInt8], at offset: Int, _ buffer: LogBuffer, _ file: File) -> Int32 {
+    private static func write(_ bytes: [UInt8], at offset: Int, _ buffer: LogBuffer) -> Int32 {
         bytes.withUnsafeBytes { bytes in
             guard let first = bytes.baseAddress else { return Engine.ok }
-            return buffer.write(first, bytes.count, at: Int64(offset), to: file)
+            return buffer.write(first, bytes.count, at: Int64(offset))
         }
     }
 
@@ -59,57 +59,57 @@ struct LogBufferTests {
     private static func read(_ count: Int, at offset: Int, _ buffer: LogBuffer, _ file: File) -> Read {
         var bytes = [UInt8](repeating: 0, count: count)
         let result = bytes.withUnsafeMutableBytes { bytes in
-            bytes.baseAddress.flatMap { buffer.read($0, count, at: Int64(offset), from: file) }
+            bytes.baseAddress.flatMap { buffer.read($0, count, at: Int64(offset)) }
         }
         if let result { return Read(result: result, bytes: result == Engine.ok ? bytes : []) }
         return Read(bytes: offset + count <= file.bytes.count ? Array(file.bytes[offset..<offset + count]) : [])
     }
 
-    private static func append(
-        _ number: UInt8, isLast: Bool, at offset: Int, _ buffer: LogBuffer, _ file: File
-    ) -> Int32 {
-        let result = write(header(number, isLast: isLast), at: offset, buffer, file)
+    private static func append(_ number: UInt8, isLast: Bool, at offset: Int, _ buffer: LogBuffer) -> Int32 {
+        let result = write(header(number, isLast: isLast), at: offset, buffer)
         guard result == Engine.ok else { return result }
-        return write([UInt8](repeating: number, count: page), at: offset + header, buffer, file)
+        return write([UInt8](repeating: number, count: page), at: offset + header, buffer)
     }
 
     private static func offset(_ frame: Int) -> Int { 32 + frame * (header + page) }
 
     @Test("After a failure nothing can be committed, until the write lock is given up")
     func failure() {
-        let (buffer, file) = (LogBuffer(), File())
+        let file = File()
+        let buffer = LogBuffer(write: file.write)
         let half = Self.offset(50)
-        for frame in 0..<50 { _ = Self.append(1, isLast: false, at: Self.offset(frame), buffer, file) }
-        #expect(buffer.flush(to: file) == Engine.ok)
-        for frame in 50..<60 { _ = Self.append(2, isLast: false, at: Self.offset(frame), buffer, file) }
+        for frame in 0..<50 { _ = Self.append(1, isLast: false, at: Self.offset(frame), buffer) }
+        #expect(buffer.flush() == Engine.ok)
+        for frame in 50..<60 { _ = Self.append(2, isLast: false, at: Self.offset(frame), buffer) }
         file.result = Engine.full
         // What it has can be read without writing it.
         #expect(Self.read(512, at: Self.offset(55) + 24, buffer, file).bytes == [UInt8](repeating: 2, count: 512))
-        #expect(buffer.flush(to: file) == Engine.full)
+        #expect(buffer.flush() == Engine.full)
         file.result = Engine.ok
         // The frames before are there, the others are not.
         #expect(Self.read(512, at: half - 512, buffer, file).bytes == [UInt8](repeating: 1, count: 512))
         #expect(Self.read(512, at: half, buffer, file) == Read(result: Engine.full))
-        #expect(Self.append(3, isLast: true, at: Self.offset(60), buffer, file) == Engine.full)
-        #expect(Self.append(3, isLast: true, at: Self.offset(0), buffer, file) == Engine.full)
-        #expect(buffer.flush(to: file) == Engine.full)
+        #expect(Self.append(3, isLast: true, at: Self.offset(60), buffer) == Engine.full)
+        #expect(Self.append(3, isLast: true, at: Self.offset(0), buffer) == Engine.full)
+        #expect(buffer.flush() == Engine.full)
         #expect(file.bytes.count == half)
         buffer.endWriting()
         buffer.beginWriting()
-        #expect(Self.append(4, isLast: true, at: half, buffer, file) == Engine.ok)
+        #expect(Self.append(4, isLast: true, at: half, buffer) == Engine.ok)
         #expect(file.bytes.last == 4)
     }
 
     @Test("Without the write lock, and after a commit, everything is written at once")
     func unlocked() {
-        let (buffer, file) = (LogBuffer(), File())
+        let file = File()
+        let buffer = LogBuffer(write: file.write)
         buffer.endWriting()
-        #expect(Self.append(1, isLast: false, at: Self.offset(0), buffer, file) == Engine.ok)
+        #expect(Self.append(1, isLast: false, at: Self.offset(0), buffer) == Engine.ok)
         #expect(file.bytes.count == Self.offset(1))
         buffer.beginWriting()
-        #expect(Self.append(2, isLast: true, at: Self.offset(1), buffer, file) == Engine.ok)
+        #expect(Self.append(2, isLast: true, at: Self.offset(1), buffer) == Engine.ok)
         // As the engine fills a sector, with a part as long as a header.
-        #expect(Self.write([UInt8](repeating: 3, count: Self.header), at: Self.offset(2), buffer, file) == Engine.ok)
+        #expect(Self.write([UInt8](repeating: 3, count: Self.header), at: Self.offset(2), buffer) == Engine.ok)
         #expect(file.bytes.last == 3)
     }
 
@@ -117,9 +117,10 @@ struct LogBufferTests {
     @Test("What is read, and what is committed, is what was written", arguments: 1...20 as ClosedRange<UInt64>)
     func anyOrder(_ seed: UInt64) throws {
         var random = SeededGenerator(seed)
-        let (buffer, file, plain) = (LogBuffer(), File(), File())
+        let (file, plain) = (File(), File())
+        let buffer = LogBuffer(write: file.write)
         func both(_ bytes: [UInt8], at offset: Int) {
-            #expect(Self.write(bytes, at: offset, buffer, file) == Engine.ok)
+            #expect(Self.write(bytes, at: offset, buffer) == Engine.ok)
             _ = bytes.withUnsafeBytes { bytes in
                 bytes.baseAddress.map { plain.write($0, bytes.count, at: Int64(offset)) }
             }
@@ -161,7 +162,7 @@ struct LogBufferTests {
             default: break
             }
         }
-        #expect(buffer.flush(to: file) == Engine.ok)
+        #expect(buffer.flush() == Engine.ok)
         if committed > 0 { try expectSame(32..<Self.offset(committed)) }
         #expect(file.writes < plain.writes / 2)
     }

@@ -206,7 +206,7 @@ struct DryRunTests {
         let bytes = try #require(content.withLock { $0 })
         #expect(bytes.count >= 4_096 && bytes.range(of: Data("legible".utf8)) == nil)
         #expect(!bytes.starts(with: Data("SQLite format 3".utf8)))
-        #expect(!FileManager.default.fileExists(atPath: copy))
+        #expect(try vault.left.isEmpty)
     }
 
     @Test func aStepIsToldThatNothingOfItStays() async throws {
@@ -236,7 +236,7 @@ struct DryRunTests {
             try await expectFailure(.migrationFailed, saying: "\"2\"") { try await store.dryRun() }
             #expect(try await store.migrationPlan().applies == ["2"])
         }
-        #expect(!FileManager.default.fileExists(atPath: vault.beside("trial")))
+        #expect(try vault.left.isEmpty)
     }
 
     @Test func aTrialThatIsCancelledLeavesNoCopy() async throws {
@@ -256,7 +256,7 @@ struct DryRunTests {
             trial.cancel()
             await #expect(throws: CancellationError.self) { try await trial.value }
         }
-        #expect(!FileManager.default.fileExists(atPath: vault.beside("trial")))
+        #expect(try vault.left.isEmpty)
     }
 
     @Test func aFileWithAnEnvelopeAndAPlaintextOneAreTried() async throws {

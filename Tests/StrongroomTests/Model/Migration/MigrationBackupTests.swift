@@ -220,7 +220,11 @@ struct MigrationBackupTests {
 
     @Test func aDatabaseInMemoryHasNone() async throws {
         let memory = vault.with(\.settings, StoreSettings(storage: .memory, migrationBackups: .newest(2)))
-        #expect(try await memory.with(\.migrator, Self.migrator(2)).lines() == ["1", "2"])
+        try await memory.with(\.migrator, Self.migrator(2)).using { store in
+            #expect(store.openReport.migration?.applied == ["v 1", "v 2"])
+            #expect(store.openReport.migration?.backupPath == nil)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: vault.directory) == [])
     }
 
     @Test func aFileThatAnotherProcessHasOpenIsNotReplaced() async throws {

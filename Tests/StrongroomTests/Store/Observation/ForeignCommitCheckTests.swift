@@ -109,10 +109,10 @@ struct ForeignCommitCheckTests {
     @Test func withoutAWatchTheFileIsPolledAndLoggedOnce() async throws {
         let log = CollectedLog()
         let broadcaster = ChangeBroadcaster()
-        let counters = StoreCounters()
+        let statistics = Locked(StoreStatistics())
         let checks = Tally()
         let foreign = ForeignCommits(
-            "/nowhere/at/all.sqlite", .automatic, log.logger(.notice), broadcaster, counters)
+            "/nowhere/at/all.sqlite", .automatic, log.logger(.notice), broadcaster, statistics)
         foreign.begin {
             checks.add()
             return true
@@ -120,12 +120,12 @@ struct ForeignCommitCheckTests {
         #expect(!foreign.isOn && checks.value == 0)
         for _ in 0..<3 {
             let observer = ChangeObserver(broadcaster, tables: nil)
-            #expect(foreign.isOn && counters.statistics.isPolling)
+            #expect(foreign.isOn && statistics.withLock { $0.isPolling })
             let before = checks.value
             try await eventually { checks.value > before + 2 }
             withExtendedLifetime(observer) {}
         }
-        #expect(!foreign.isOn && !counters.statistics.isPolling)
+        #expect(!foreign.isOn && !statistics.withLock { $0.isPolling })
         #expect(log.entries.count == 1)
     }
 

@@ -61,7 +61,7 @@ struct ConnectionPoolTests {
         let attempts = Tally()
         let path = writer.store.path
         let pool = ConnectionPool(
-            database: "lines.sqlite",
+            try DatabaseName("lines.sqlite"),
             settings: StoreSettings(readers: 1),
             writer: try Connection(path: path + "-other", mode: .create, database: "other"),
             open: { _ in
@@ -92,7 +92,8 @@ struct ClosedAccessTests {
     ) throws -> ConnectionPool {
         let writer = try Connection(path: directory.path("other"), mode: .create, database: "other")
         let settings = StoreSettings(readers: 1)
-        return ConnectionPool(database: "other", settings: settings, writer: writer, open: open, whenClosed: whenClosed)
+        return ConnectionPool(
+            try DatabaseName("other"), settings: settings, writer: writer, open: open, whenClosed: whenClosed)
     }
 
     @Test func whatOpensConnectionsIsLetGoOf() async throws {

@@ -1,9 +1,7 @@
 import Foundation
+import Strongroom
 import StrongroomTesting
 import Testing
-
-// The threads of openings are not public.
-@testable import Strongroom
 
 @Suite("The threads of openings")
 struct OpeningThreadTests {
@@ -16,6 +14,6 @@ struct OpeningThreadTests {
             return try KeyChain(.numbered(1))
         }
         try await vault.open().close()
-        #expect(threadName.withLock { $0 } == OpeningExecutor.threadName)
+        #expect(threadName.withLock { $0 } == "strongroom.open")
     }
 }

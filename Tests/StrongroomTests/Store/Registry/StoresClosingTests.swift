@@ -252,15 +252,18 @@ struct FilesOfADatabaseTests {
         #expect(try await !stores.remove("vault.sqlite"))
         try await vault.keep("first")
         for name in ["vault.sqlite.other", "vault_other.sqlite"] { try await stores.open(name).close() }
+        for ending in ["-wal.damaged-other", "-wal.damaged-02.other", "-wal.other"] {
+            try Data([1]).write(to: URL(filePath: vault.path + ending))
+        }
+        for ending in ["salvaged.other", "trial-other"] { try Data([1]).write(to: URL(filePath: vault.beside(ending))) }
         let others = try names.filter { $0.contains("other") }
-        for ending in [
-            "new", "rotating", "rotating-journal", "plaintext", "restoring", "fetched", "trial", "snapshot-1-",
-            "snapshot-2-1.5",
-            "snapshot-2-1.5-wal", "changes",
-        ] {
+        let named = ["rotating-journal", "snapshot-1-", "snapshot-2-1.5", "snapshot-2-1.5-wal", "replica-0123abcd"]
+        for ending in SideFiles.libraryEndings + named {
             try Data([1]).write(to: URL(filePath: vault.beside(ending)))
         }
-        for ending in ["-wal", "-journal"] { try Data([1]).write(to: URL(filePath: vault.path + ending)) }
+        for ending in ["-wal", "-journal", "-wal.damaged", "-wal.damaged-2", "-wal.damaged-10"] {
+            try Data([1]).write(to: URL(filePath: vault.path + ending))
+        }
         #expect(try await stores.remove("vault.sqlite"))
         #expect(try names == others)
         #expect(try await !stores.remove("vault.sqlite"))

@@ -8,6 +8,8 @@ internal import Foundation
 struct RecordField {
     let key: String
     let column: ColumnDefinition
+    /// The index among the record's columns; nil if the record lacks it.
+    let index: Int?
     let kind: ColumnKind
     /// Whether the property can be nil: a generated key can, but its column cannot.
     let isNullable: Bool
@@ -22,6 +24,7 @@ struct RecordField {
             let property = properties.property(ofColumn: column.name)
             return RecordField(
                 key: coding.keys.key(property: property?.name ?? column.name, column: column.name), column: column,
+                index: Identifier.index(of: column.name, in: Source.RecordType.columnNames),
                 kind: property?.kind ?? .other(column.storageClass),
                 isNullable: property?.isNullable ?? column.isNullable,
                 typeName: property.map { "\($0.type)" } ?? column.storageClass.rawValue, dates: coding.dates)

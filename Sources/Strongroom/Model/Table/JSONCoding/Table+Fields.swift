@@ -143,7 +143,7 @@ extension Table where Self: Record, RecordType == Self {
     static func record(_ given: FieldValues, onto base: Self?) throws -> Self {
         var list = try base?.values() ?? ValueList(columnNames)
         for (field, value) in zip(given.fields, given.values) {
-            guard let index = Identifier.index(of: field.column.name, in: list.names) else { continue }
+            guard let index = field.index else { continue }
             if let value {
                 list.values[index] = value
             } else if base == nil {
@@ -189,20 +189,27 @@ struct FieldValues {
 
     init(fields: [RecordField], values: [SQLValue?]) { (self.fields, self.values) = (fields, values) }
 
-    func value(of column: String) -> SQLValue? {
-        fields.firstIndex { Identifier.areSame($0.column.name, column) }.flatMap { values[$0] }
+    /// The indices, among the record's columns, of those that have a value.
+    var indices: Set<Int> { Set(zip(fields, values).compactMap { field, value in value == nil ? nil : field.index }) }
+
+    /// The primary key; nil if one of its columns is not given, or is null.
+    func key<Source: Table>(of table: Source.Type) throws -> Source.Key? {
+        var key = ValueList(Source.schema.primaryKeys.map(\.name))
+        for (index, name) in key.names.enumerated() {
+            let position = fields.firstIndex { Identifier.areSame($0.column.name, name) }
+            guard let value = position.flatMap({ values[$0] }), value != .null else { return nil }
+            key.values[index] = value
+        }
+        return key.names.isEmpty ? nil : try withUnsafePointer(to: key) { try Source.readKey(from: Row($0), at: 0) }
     }
 
     /// The values that a plan writes to an existing row.
     func written<Source: Table>(_ plan: WritePlan<Source>) -> FieldValues {
-        // A version is compared, whether or not it is named.
-        let leftOut = Source.RecordType._upkeep?.leftOut(plan.leftOut) ?? plan.leftOut
-        let names = leftOut.map { Source.RecordType.columnNames[$0] }
-        let keepsNil = plan.operation == TableStatements.Operation.keep
         var copy = self
-        for (index, field) in fields.enumerated()
-        where keepsNil && values[index] == SQLValue.null || Identifier.index(of: field.column.name, in: names) != nil {
-            copy.values[index] = nil
+        for (position, field) in fields.enumerated() {
+            copy.values[position] = values[position].flatMap { value in
+                field.index.map { plan.writes(value, at: $0) } ?? false ? value : nil
+            }
         }
         return copy
     }

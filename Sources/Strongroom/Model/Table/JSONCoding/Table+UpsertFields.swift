@@ -26,9 +26,10 @@ extension Table where Self: Record, RecordType == Self {
         let node = try JSONNode(text: json)
         let (nodes, isList) = if case .list(let nodes) = node { (nodes, true) } else { ([node], false) }
         let fields = try RecordField.all(of: Self.self, coding)
-        let plan = try WritePlan(rule, on: db._handle.connection)
-        return try db.inPart { db in
-            try nodes.mapRecords(isList: isList) { try upsert(given($0, fields, coding), plan, in: db) }
+        let connection = db._handle.connection
+        let plan = try WritePlan(rule, on: connection)
+        return try connection.inSavepoint {
+            try nodes.mapRecords(isList: isList) { try upsert(given($0, fields, coding), plan, on: connection) }
         }
     }
 
@@ -47,38 +48,36 @@ extension Table where Self: Record, RecordType == Self {
         coding: RecordCoding = .stored, in db: borrowing some Writing & ~Copyable
     ) throws -> [Upserted<Key>] {
         let fields = try RecordField.all(of: Self.self, coding)
-        let plan = try WritePlan(rule, on: db._handle.connection)
-        return try db.inPart { db in
-            try Array(dictionaries).mapRecords { try upsert(given($0, fields, coding), plan, in: db) }
+        let connection = db._handle.connection
+        let plan = try WritePlan(rule, on: connection)
+        return try connection.inSavepoint {
+            try Array(dictionaries).mapRecords { try upsert(given($0, fields, coding), plan, on: connection) }
         }
     }
 
     private static func upsert(
-        _ given: FieldValues, _ plan: WritePlan<Self>, in db: borrowing some Writing & ~Copyable
+        _ given: FieldValues, _ plan: WritePlan<Self>, on connection: Connection
     ) throws -> Upserted<Key> {
-        let rows = try rows(of: given, plan, in: db)
-        guard let first = rows.first else {
-            if plan.row == .update {
-                let keys = try schema.keyColumns().map { given.value(of: $0.name) ?? .null }
-                throw keys.contains(.null) ? TableFailure.missingKey(schema) : TableFailure.noSuchRow(schema)
+        try write(plan, on: connection, key: given.key(of: Self.self)) { bindings in
+            for (field, value) in zip(given.fields, given.values) {
+                if let index = field.index, let value { try bindings.bind(value, at: index) }
             }
-            return Upserted(.inserted, try insert(record(given, onto: nil), on: db._handle.connection))
+        } update: { key, _ in
+            try update(key, with: given.written(plan), on: connection)
+        } insert: {
+            try insert(record(given, onto: nil), on: connection)
         }
-        let written = given.written(plan)
-        let keys = try rows.map { try update($0, with: written, on: db._handle.connection) }
-        return Upserted(.updated, key(of: first) ?? keys[0], others: Array(keys.dropFirst()))
     }
 
-    private static func update(
-        _ present: Self, with given: FieldValues, on connection: Connection
-    ) throws -> Key {
-        guard let key = key(of: present) else { throw TableFailure.missingKey(schema) }
+    /// - Returns: The row's key; nil if there is no such row.
+    private static func update(_ key: Key, with given: FieldValues, on connection: Connection) throws -> Key? {
+        guard let present = try find(key, in: WriteTransaction(connection)), let key = self.key(of: present) else {
+            return nil
+        }
         let changed = try record(given, onto: present)
-        try validateUpdate(changed)
-        guard try isUpdate(changed, of: present) else { return key }
-        let leftOut = columnNames.indices.filter { given.value(of: columnNames[$0]) == nil }
-        guard try update(changed, at: key, Operation.overwrite, except: leftOut, on: connection) else {
-            throw TableFailure.noSuchRow(schema)
+        let indices = try isUpdate(changed, of: present) ? given.indices : []
+        guard try update(changed, at: key, writing: indices, on: connection) else {
+            throw schema.noSuchRow
         }
         return key
     }
@@ -89,48 +88,5 @@ extension Table where Self: Record, RecordType == Self {
         let times = [upkeep?.created?.index, upkeep?.updated?.index].compactMap(\.self)
         let unwritten = Set(indices(of: try schema.keyColumns().map(\.name)) + times)
         return try !changed.columns(differingFrom: present).isSubset(of: unwritten)
-    }
-
-    /// The existing rows: those in which the rule's columns have the values, otherwise the one with the primary key.
-    private static func rows(
-        of given: FieldValues, _ plan: WritePlan<Self>, in db: borrowing some Writing & ~Copyable
-    ) throws -> [Self] {
-        guard plan.row != .insert else { return [] }
-        if !plan.indices.isEmpty {
-            if plan.row == .unique { try schema.checkUnique(plan.names) }
-            let values = try plan.names.map { name in
-                guard let value = given.value(of: name), value != .null else {
-                    throw TableFailure.missingUnique(schema, name)
-                }
-                return value
-            }
-            let rows = try rows(plan.names, values, isUnique: plan.row == .unique, in: db)
-            guard rows.count < 2 || plan.row == .unique || plan.several == .updateAll else {
-                throw TableFailure.severalRows(schema, plan.names)
-            }
-            if !rows.isEmpty { return rows }
-        }
-        let keys = try schema.keyColumns().map(\.name)
-        let values = keys.compactMap { given.value(of: $0) }.filter { $0 != .null }
-        return values.count == keys.count ? try rows(keys, values, isUnique: true, in: db) : []
-    }
-
-    /// The rows with some values, smallest key first.
-    private static func rows(
-        _ names: [String], _ values: [SQLValue], isUnique: Bool, in db: borrowing some Writing & ~Copyable
-    ) throws -> [Self] {
-        var query = Query<Self>()
-        for (name, value) in zip(names, values) {
-            var condition: SQL = "\(SQL.name(name)) = \(value)"
-            // With the collation of the index: with that of the column, other rows could match.
-            if isUnique, let collation = schema.uniqueCollation(of: name, among: names) {
-                condition.append(text: collation.sql)
-            }
-            query.clauses.add(Condition(condition))
-        }
-        guard isUnique else { return try query.orderedByKey(descending: false).fetch(in: db) }
-        let found = try query.limit(2).fetch(in: db)
-        guard found.count < 2 else { throw TableFailure.manyRows(schema, names) }
-        return found
     }
 }

@@ -11,11 +11,8 @@ extension Table {
     @discardableResult
     public static func delete(_ key: Key, in db: borrowing some Writing & ~Copyable) throws -> Bool {
         let connection = db._handle.connection
-        let statement = try connection.statement(OperationKey(Self.self, TableStatements.Operation.delete)) {
-            try connection.prepareTable(schema)
-            try connection.requireUniqueKey(of: schema)
-            return (try TableStatements(schema, RecordType.columnNames).delete(), [])
-        }
+        let operation = OperationKey(Self.self, Operation.delete)
+        let statement = try Self.statement(operation, on: connection, isByKey: true) { try $0.delete() }
         defer { statement.finish() }
         try bind(key, to: Bindings(statement), at: 0)
         try statement.run()
@@ -32,9 +29,9 @@ extension Table {
     @inlinable
     @discardableResult
     public static func delete(keys: some Sequence<Key>, in db: borrowing some Writing & ~Copyable) throws -> Int {
-        let keys = Array(keys)
-        return try db.inPart { db in
-            if let count = try deleteTogether(keys, on: db._handle.connection) { return count }
+        let (keys, connection) = (Array(keys), db._handle.connection)
+        return try connection.inSavepoint {
+            if let count = try deleteTogether(keys, on: connection) { return count }
             var count = 0
             for key in keys where try delete(key, in: db) { count += 1 }
             return count
@@ -54,11 +51,8 @@ extension Table {
         let list = SQLValue.blob(ListTable.encode(try keys.flatMap(plainValues(of:))))
         do {
             return try connection.inSavepoint {
-                let statement = try connection.statement(OperationKey(Self.self, Operation.deleteMany)) {
-                    try connection.prepareTable(schema)
-                    try connection.requireUniqueKey(of: schema)
-                    return (try TableStatements(schema, RecordType.columnNames).deleteMany(), [])
-                }
+                let operation = OperationKey(Self.self, Operation.deleteMany)
+                let statement = try Self.statement(operation, on: connection, isByKey: true) { try $0.deleteMany() }
                 defer { statement.finish() }
                 try statement.bind([list])
                 try statement.run()
@@ -84,7 +78,7 @@ extension Table {
         _ record: RecordType, cascading: Bool = false, in db: borrowing some Writing & ~Copyable
     ) throws -> Bool {
         if cascading { return try deleteTrees([record], on: db._handle.connection) > 0 }
-        guard let key = key(of: record) else { throw TableFailure.missingKey(schema) }
+        guard let key = key(of: record) else { throw schema.missingKey }
         guard let hooks else { return try delete(key, in: db) }
         return try delete(record, key, hooks, on: db._handle.connection)
     }
@@ -103,13 +97,11 @@ extension Table {
         contentsOf records: some Sequence<RecordType>, cascading: Bool = false,
         in db: borrowing some Writing & ~Copyable
     ) throws -> Int {
-        let records = Array(records)
-        if cascading { return try deleteTrees(records, on: db._handle.connection) }
-        return try db.inPart { db in
+        let (records, connection) = (Array(records), db._handle.connection)
+        if cascading { return try deleteTrees(records, on: connection) }
+        return try connection.inSavepoint {
             let keys = records.compactMap(key(of:))
-            if hooks == nil, keys.count == records.count,
-                let count = try deleteTogether(keys, on: db._handle.connection)
-            {
+            if hooks == nil, keys.count == records.count, let count = try deleteTogether(keys, on: connection) {
                 return count
             }
             var count = 0

@@ -35,9 +35,24 @@ extension Table {
 
     @inlinable
     static func findStatement(on connection: Connection) throws -> Statement {
-        try connection.statement(OperationKey(Self.self, TableStatements.Operation.find)) {
+        try statement(OperationKey(Self.self, Operation.find), on: connection) { try $0.find() }
+    }
+
+    /// The statement of an operation, which is made when it is first needed, or has no key.
+    ///
+    /// - Parameters:
+    ///   - isByKey: Whether it changes a row with a key, which must be unique in the file.
+    ///   - isInsert: Whether it binds columns' defaults in place of NULL.
+    @inlinable
+    static func statement(
+        _ key: OperationKey?, on connection: Connection, isByKey: Bool = false, isInsert: Bool = false,
+        _ make: (TableStatements) throws -> String
+    ) throws -> Statement {
+        try connection.statement(key) {
             try connection.prepareTable(schema)
-            return (try TableStatements(schema, RecordType.columnNames).find(), [])
+            if isByKey { try connection.requireUniqueKey(of: schema) }
+            let statements = TableStatements(schema, RecordType.columnNames)
+            return try (make(statements), isInsert ? statements.defaults() : [])
         }
     }
 
@@ -152,7 +167,7 @@ extension Table {
     ) throws -> [R] {
         try keys.map { key in
             guard let record = try Query<Self>().where(key: key).fetch(as: type, in: db).first else {
-                throw TableFailure.notStored(schema)
+                throw schema.notStored
             }
             return record
         }
@@ -167,24 +182,24 @@ extension Table {
     /// - Throws: ``StrongroomError`` with `missingKey` if the record has no key, `noSuchRow` if there is no row with
     ///   it, or `typeMismatch`.
     public static func reload(_ record: inout RecordType, in db: borrowing some Reading & ~Copyable) throws {
-        guard let key = key(of: record) else { throw TableFailure.missingKey(schema) }
+        guard let key = key(of: record) else { throw schema.missingKey }
         let connection = db._handle.connection
         try connection.prepareTable(schema)
         let columns = RecordType.columnNames.map(Identifier.quote).joined(separator: ", ")
         let row = try Query<Self>().where(key: key).clauses.sql(after: "SELECT \(columns) FROM \(schema.quotedName)")
         var copy = record
         let found: Void? = try Query<Self>.firstRow(row, on: connection) { row in try copy._update(from: row) }
-        guard found != nil else { throw TableFailure.notStored(schema) }
+        guard found != nil else { throw schema.notStored }
         record = copy
     }
 }
 
-extension TableFailure {
-    static func notStored(_ schema: TableSchema) -> StrongroomError {
+extension TableSchema {
+    var notStored: StrongroomError {
         StrongroomError(
             .noSuchRow,
             """
-            Table "\(schema.name)" has no row with a key that was to be read. If the row was just written, a trigger \
+            Table "\(name)" has no row with a key that was to be read. If the row was just written, a trigger \
             or a hook has deleted it or changed its key, or a later row has replaced it (ON CONFLICT REPLACE).
             """)
     }

@@ -39,23 +39,20 @@ extension Table {
         }
         try validateInsert(record)
         let hasKey = known != nil
-        let statement = try connection.statement(
-            OperationKey(Self.self, hasKey ? Operation.insertWithKey : Operation.insert)
-        ) {
-            try connection.prepareTable(schema)
+        let operation = OperationKey(Self.self, hasKey ? Operation.insertWithKey : Operation.insert)
+        let statement = try Self.statement(operation, on: connection, isInsert: true) { statements in
             if !hasKey { try requireGeneratedKeys(on: connection) }
-            let statements = TableStatements(schema, RecordType.columnNames)
-            return (try statements.insert(withKey: hasKey), try statements.defaults())
+            return try statements.insert(withKey: hasKey)
         }
         defer { statement.finish() }
         try record.encode(to: Bindings(statement))
         statement.dropUnsetParameters()
-        if known == nil, Key.generated(rowID: 0) == nil { throw TableFailure.missingKey(schema) }
+        if known == nil, Key.generated(rowID: 0) == nil { throw schema.missingKey }
         try statement.run()
-        guard connection.changes > 0 else { throw TableFailure.ignoredInsert(schema) }
+        guard connection.changes > 0 else { throw schema.ignoredInsert }
         if let known { return known }
         guard let generated = Key.generated(rowID: connection.lastInsertedRowID) else {
-            throw TableFailure.missingKey(schema)
+            throw schema.missingKey
         }
         return generated
     }
@@ -78,7 +75,7 @@ extension Table {
     static func insert(_ record: RecordType, withKey generated: Key, on connection: Connection) throws -> Key {
         var keyed = record
         setKey(generated, of: &keyed)
-        guard key(of: keyed) == generated else { throw TableFailure.missingKey(schema) }
+        guard key(of: keyed) == generated else { throw schema.missingKey }
         return try insertRow(keyed, on: connection)
     }
 }
@@ -116,7 +113,7 @@ extension Table {
         if schema.primaryKeys.allSatisfy({ $0.defaultValue == nil }), Key.generated(rowID: .max) != nil {
             // Each row id is a key.
             let rowID = try insert(with: evaluated, on: connection)
-            guard let key = Key.generated(rowID: rowID) else { throw TableFailure.missingKey(schema) }
+            guard let key = Key.generated(rowID: rowID) else { throw schema.missingKey }
             return key
         }
         return try connection.inSavepoint {
@@ -147,7 +144,7 @@ extension Table {
             }
             sql.append(text: ")")
         }
-        guard try WriteTransaction(connection).execute(sql) > 0 else { throw TableFailure.ignoredInsert(schema) }
+        guard try WriteTransaction(connection).execute(sql) > 0 else { throw schema.ignoredInsert }
         return connection.lastInsertedRowID
     }
 
@@ -181,7 +178,7 @@ extension Table {
     /// The key of the row that was inserted last; missing in a table WITHOUT ROWID, whose key has to be assigned.
     private static func storedKey(rowID: Int64, on connection: Connection) throws -> Key {
         guard let name = try connection.rowIDName(of: schema.name) else {
-            throw TableFailure.missingKey(schema)
+            throw schema.missingKey
         }
         let columns = try schema.keyColumns()
         let list = columns.map { Identifier.quote($0.name) }.joined(separator: ", ")
@@ -190,8 +187,8 @@ extension Table {
             let isKnown = try columns.indices.allSatisfy { try SQLValue(from: row, at: $0) != .null }
             return isKnown ? try readKey(from: row, at: 0) : nil
         }
-        guard let found = key else { throw TableFailure.notStored(schema) }
-        guard let found else { throw TableFailure.missingKey(schema) }
+        guard let found = key else { throw schema.notStored }
+        guard let found else { throw schema.missingKey }
         return found
     }
 }

@@ -102,13 +102,10 @@ extension Table {
     ) throws -> [Key] {
         let width = RecordType.columnNames.count
         let last = connection.lastInsertedRowID
-        let statement = try connection.statement(
-            OperationKey(Self.self, hasKeys ? Operation.insertManyWithKey : Operation.insertMany)
-        ) {
-            try connection.prepareTable(schema)
+        let operation = OperationKey(Self.self, hasKeys ? Operation.insertManyWithKey : Operation.insertMany)
+        let statement = try Self.statement(operation, on: connection, isInsert: true) { statements in
             if !hasKeys { try requireGeneratedKeys(on: connection) }
-            let statements = TableStatements(schema, RecordType.columnNames)
-            return (try statements.insert(withKey: hasKeys, rows: range.count), try statements.defaults())
+            return try statements.insert(withKey: hasKeys, rows: range.count)
         }
         defer { statement.finish() }
         var base = 0

@@ -20,11 +20,6 @@ extension Table {
     public static func update(
         _ record: RecordType, only: ((Columns) -> [any SchemaColumn])? = nil, in db: borrowing some Writing & ~Copyable
     ) throws {
-        let connection = db._handle.connection
-        guard let only else {
-            guard let hooks else { return _ = try update(record, Operation.overwrite, except: [], on: connection) }
-            return _ = try upsert(record, WritePlan(.update, on: connection), hooks, on: connection)
-        }
         _ = try upsert(record, .update(only: only), in: db)
     }
 
@@ -90,18 +85,6 @@ extension Table {
 
     @usableFromInline typealias Operation = TableStatements.Operation
 
-    @inlinable
-    static func update(
-        _ record: RecordType, _ operation: Int, except leftOut: [Int], on connection: Connection
-    ) throws -> Key {
-        guard let key = key(of: record) else { throw TableFailure.missingKey(schema) }
-        try validateUpdate(record)
-        guard try update(record, at: key, operation, except: leftOut, on: connection) else {
-            throw TableFailure.noSuchRow(schema)
-        }
-        return key
-    }
-
     /// Writes a record, after its validation, to the row with a key, but for some columns; false if there is no such
     /// row.
     @inlinable
@@ -128,12 +111,11 @@ extension Table {
         on connection: Connection
     ) throws -> Bool {
         guard let references = try connection.referencesInList(Self.self, schema.name, Self.indices(of:)) else {
-            return try write(record, at: key, operation, except: leftOut, .single, on: connection)
+            return try write(record, at: key, operation, except: leftOut, comparing: nil, on: connection)
         }
         let compared = references.filter { !leftOut.contains($0) }
-        let full = TableStatements.UpdateForm.listed([])
-        for form in compared.isEmpty ? [full] : [.listed(compared), full]
-        where try write(record, at: key, operation, except: leftOut, form, on: connection) {
+        for compared in compared.isEmpty ? [[]] : [compared, []]
+        where try write(record, at: key, operation, except: leftOut, comparing: compared, on: connection) {
             return true
         }
         return false
@@ -146,16 +128,14 @@ extension Table {
 
     @inlinable
     static func write(
-        _ record: RecordType, at key: Key, _ operation: Int, except leftOut: [Int], _ form: TableStatements.UpdateForm,
+        _ record: RecordType, at key: Key, _ operation: Int, except leftOut: [Int], comparing compared: [Int]?,
         on connection: Connection
     ) throws -> Bool {
-        let statement = try connection.statement(OperationKey(Self.self, operation, leftOut, form)) {
-            try connection.prepareTable(schema)
-            try connection.requireUniqueKey(of: schema)
-            let statements = TableStatements(schema, RecordType.columnNames)
-            let version = RecordType._upkeep?.versionIndex
-            let keepingNil = operation == Operation.keep
-            return (try statements.update(keepingNil: keepingNil, except: leftOut, form, version: version), [])
+        let cacheKey = OperationKey(Self.self, operation, leftOut, comparing: compared)
+        let statement = try Self.statement(cacheKey, on: connection, isByKey: true) { statements in
+            try statements.update(
+                keepingNil: operation == Operation.keep, except: leftOut, comparing: compared,
+                version: RecordType._upkeep?.versionIndex)
         }
         defer { statement.finish() }
         let bindings = Bindings(statement)
@@ -170,14 +150,13 @@ extension Table {
 extension OperationKey {
     /// A cache key for an update of some of a record's columns; nil if there is none.
     @inlinable
-    init?(_ type: Any.Type, _ operation: Int, _ leftOut: [Int], _ form: TableStatements.UpdateForm) {
-        switch form {
-        case .single: self.init(type, operation, indices: leftOut)
-        case .listed(let compared):
-            guard leftOut.allSatisfy({ $0 < 32 }), compared.allSatisfy({ $0 < 32 }) else { return nil }
-            self.init(
-                type, operation | TableStatements.Operation.listed, indices: leftOut + compared.map { $0 + 32 })
+    init?(_ type: Any.Type, _ operation: Int, _ leftOut: [Int], comparing compared: [Int]?) {
+        guard let compared else {
+            self.init(type, operation, indices: leftOut)
+            return
         }
+        guard leftOut.allSatisfy({ $0 < 32 }), compared.allSatisfy({ $0 < 32 }) else { return nil }
+        self.init(type, operation | TableStatements.Operation.listed, indices: leftOut + compared.map { $0 + 32 })
     }
 
     /// A cache key for an operation on some of a record's columns; nil if the index of one is too large.

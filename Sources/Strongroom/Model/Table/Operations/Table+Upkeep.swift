@@ -66,8 +66,8 @@ extension Table {
         guard let version = upkeep.version, try isPresent(key, on: connection) else { return false }
         guard let known = version.get(record),
             try storedVersion(version.column, of: key, on: connection) == .integer(known)
-        else { throw TableFailure.staleRecord(schema) }
-        throw TableFailure.ignoredUpdate(schema)
+        else { throw schema.staleRecord }
+        throw schema.ignoredUpdate
     }
 
     private static func storedVersion(_ column: String, of key: Key, on connection: Connection) throws -> SQLValue? {
@@ -110,21 +110,21 @@ extension Connection {
     }
 }
 
-extension TableFailure {
-    fileprivate static func ignoredUpdate(_ schema: TableSchema) -> StrongroomError {
+extension TableSchema {
+    fileprivate var ignoredUpdate: StrongroomError {
         StrongroomError(
             .writeRefused,
             """
-            A trigger of table "\(schema.name)" ignored the update, so the row is as it was; fix the trigger or the \
+            A trigger of table "\(name)" ignored the update, so the row is as it was; fix the trigger or the \
             record.
             """)
     }
 
-    static func staleRecord(_ schema: TableSchema) -> StrongroomError {
+    var staleRecord: StrongroomError {
         StrongroomError(
             .staleRecord,
             """
-            The row of table "\(schema.name)" has changed since the record was read; nothing was written. Read the \
+            The row of table "\(name)" has changed since the record was read; nothing was written. Read the \
             record again, repeat the change in it, and write it then.
             """)
     }

@@ -129,32 +129,18 @@ extension Table {
     static func write(
         _ record: RecordType, _ plan: WritePlan<Self>, on connection: Connection
     ) throws -> Upserted<Key> {
-        switch plan.row {
-        case .key: break
-        case .unique:
-            guard let present = try plan.row(of: record, on: connection) else { break }
-            try validateUpdate(record)
-            // An update without the columns that are equal saves the engine the update of their index.
-            let leftOut = present.isSame && plan.leftOut.isEmpty ? plan.indices : plan.leftOut
-            guard try update(record, at: present.key, plan.operation, except: leftOut, on: connection) else {
-                throw TableFailure.noSuchRow(schema)
+        try write(plan, on: connection, key: key(of: record)) { bindings in
+            try record.encode(to: bindings)
+        } update: { key, isSame in
+            if plan.row == .update { try validateUpdate(record) } else {
+                guard try isUpdate(record, at: key, on: connection) else { return nil }
             }
-            return Upserted(.updated, present.key)
-        case .matching:
-            if let updated = try updateMatching(record, plan, on: connection) { return updated }
-        case .insert: return Upserted(.inserted, try insert(record, on: connection))
-        case .update:
-            return Upserted(.updated, try update(record, plan.operation, except: plan.leftOut, on: connection))
+            // An update without the columns that are equal saves the engine the update of their index.
+            let leftOut = isSame && plan.leftOut.isEmpty ? plan.indices : plan.leftOut
+            return try update(record, at: key, plan.operation, except: leftOut, on: connection) ? key : nil
+        } insert: {
+            try insert(record, on: connection)
         }
-        // A failure after an update would have to roll it back: each step is one statement, and only one of them
-        // changes anything.
-        if let key = key(of: record), try isUpdate(record, at: key, on: connection),
-            try update(record, at: key, plan.operation, except: plan.leftOut, on: connection)
-        {
-            return Upserted(.updated, key)
-        }
-        if plan.row == .key { try schema.checkKey() }
-        return Upserted(.inserted, try insert(record, on: connection))
     }
 
     /// Validates an update; an error is thrown if there is a row to update, and otherwise ignored.
@@ -169,30 +155,66 @@ extension Table {
         }
     }
 
+    // MARK: The rule
+
+    /// The steps of a rule. A failure after an update would have to roll it back: each step is one statement, and only
+    /// one of them changes anything.
+    ///
+    /// - Parameters:
+    ///   - key: The key of what is written; nil if it has none.
+    ///   - encode: Sets its values, as a record does; only those that identify the row are needed.
+    ///   - update: Updates the row with a key and returns that, or nil if there is no such row; also gets whether the
+    ///     columns that identify the row are equal byte by byte.
+    ///   - insert: Inserts it.
+    @inlinable
+    static func write(
+        _ plan: WritePlan<Self>, on connection: Connection, key: Key?,
+        _ encode: (borrowing Bindings) throws -> Void, update: (_ key: Key, _ isSame: Bool) throws -> Key?,
+        insert: () throws -> Key
+    ) throws -> Upserted<Key> {
+        switch plan.row {
+        case .key: break
+        case .unique:
+            guard let present = try plan.row(on: connection, encode) else { break }
+            guard let updated = try update(present.key, present.isSame) else { throw schema.noSuchRow }
+            return Upserted(.updated, updated)
+        case .matching:
+            let keys = try plan.rows(on: connection, encode)
+            guard !keys.isEmpty else { break }
+            return try updateAll(keys, plan, on: connection) { try update($0, false) }
+        case .insert: return Upserted(.inserted, try insert())
+        case .update:
+            guard let key else { throw schema.missingKey }
+            guard let updated = try update(key, false) else { throw schema.noSuchRow }
+            return Upserted(.updated, updated)
+        }
+        if let key, let updated = try update(key, false) { return Upserted(.updated, updated) }
+        if plan.row == .key { try schema.checkKey() }
+        return Upserted(.inserted, try insert())
+    }
+
+    /// - Parameter keys: Those of the rows that match, at least one.
     @usableFromInline
-    static func updateMatching(
-        _ record: RecordType, _ plan: WritePlan<Self>, on connection: Connection
-    ) throws -> Upserted<Key>? {
-        let keys = try plan.rows(of: record, on: connection)
-        guard let first = keys.first else { return nil }
-        guard keys.count == 1 || plan.several == .updateAll else { throw TableFailure.severalRows(schema, plan.names) }
-        try validateUpdate(record)
-        try connection.inSavepoint {
-            for key in keys
-            where try !update(record, at: key, plan.operation, except: plan.leftOut, on: connection) {
-                throw TableFailure.noSuchRow(schema)
+    static func updateAll(
+        _ keys: [Key], _ plan: WritePlan<Self>, on connection: Connection, _ update: (Key) throws -> Key?
+    ) throws -> Upserted<Key> {
+        guard keys.count == 1 || plan.several == .updateAll else { throw schema.severalRows(plan.names) }
+        let updated = try connection.inSavepoint {
+            try keys.map { key in
+                guard let key = try update(key) else { throw schema.noSuchRow }
+                return key
             }
         }
-        return Upserted(.updated, first, others: Array(keys.dropFirst()))
+        return Upserted(.updated, updated[0], others: Array(updated.dropFirst()))
     }
 }
 
-extension TableFailure {
-    static func severalRows(_ schema: TableSchema, _ columns: [String]) -> StrongroomError {
+extension TableSchema {
+    func severalRows(_ columns: [String]) -> StrongroomError {
         StrongroomError(
             .notUnique,
             """
-            Several rows of table "\(schema.name)" have the record's value of \(columns.listed); nothing was changed. \
+            Several rows of table "\(name)" have the record's value of \(columns.listed); nothing was changed. \
             Match further columns, or update all of the rows with `several: .updateAll`.
             """)
     }

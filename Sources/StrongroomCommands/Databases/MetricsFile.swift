@@ -1,0 +1,148 @@
+import Foundation
+import Strongroom
+
+/// A metric of the tool, in the order of the file.
+enum Metric: String, CaseIterable {
+    case lastRun = "strongroom_last_run_timestamp_seconds"
+    case lastSuccess = "strongroom_last_success_timestamp_seconds"
+    case duration = "strongroom_run_duration_seconds"
+    case files = "strongroom_files"
+    case oldestSuccess = "strongroom_oldest_success_timestamp_seconds"
+
+    var help: String {
+        switch self {
+        case .lastRun: "When the command last ended, successful or not."
+        case .lastSuccess: "When the command last ended without a failure."
+        case .duration: "How long the last run took."
+        case .files: "The number of databases of the last run by outcome."
+        case .oldestSuccess: "The oldest of the times at which the databases were last done."
+        }
+    }
+}
+
+/// A value of a metric.
+struct MetricSample: Equatable {
+    let metric: Metric
+    /// The labels as in the file, without braces; those of the command and the family come first.
+    let labels: String
+    let value: String
+
+    /// A line of the file; nil for another line.
+    init?(line: Substring) {
+        guard let brace = line.firstIndex(of: "{"), let end = line.range(of: "} ", options: .backwards),
+            brace < end.lowerBound, let metric = Metric(rawValue: String(line[..<brace]))
+        else { return nil }
+        self.metric = metric
+        (labels, value) = (String(line[line.index(after: brace)..<end.lowerBound]), String(line[end.upperBound...]))
+    }
+
+    init(_ metric: Metric, _ labels: String, _ value: some LosslessStringConvertible) {
+        (self.metric, self.labels, self.value) = (metric, labels, "\(value)")
+    }
+
+    init(_ metric: Metric, _ labels: String, _ time: Date) {
+        self.init(metric, labels, Int(time.timeIntervalSince1970))
+    }
+
+    /// A label, with its value in the form of the text format.
+    static func label(_ name: String, _ value: String) -> String {
+        let escaped = value.flatMap { character in
+            switch character {
+            case "\\": "\\\\"
+            case "\"": "\\\""
+            case "\n": "\\n"
+            default: String(character)
+            }
+        }
+        return "\(name)=\"\(String(escaped))\""
+    }
+}
+
+/// The metrics of one run of a command, family by family.
+struct RunMetrics {
+    /// The labels of a command and a family, with the samples.
+    let samples: [(labels: String, samples: [MetricSample])]
+
+    /// - Parameter knowsAge: Whether the report says when the command was last done with a database.
+    init<Detail>(
+        _ command: String, _ databases: [OperatedDatabase], _ outcomes: [Outcome<Detail>],
+        since start: (date: Date, clock: ContinuousClock.Instant), knowsAge: Bool
+    ) {
+        let seconds = (ContinuousClock.now - start.clock).milliseconds / 1_000
+        let found = Dictionary(outcomes.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
+        samples = Dictionary(grouping: databases, by: \.name.target).sorted { $0.key < $1.key }.map { family, members in
+            let labels = "\(MetricSample.label("command", command)),\(MetricSample.label("family", family))"
+            let own = members.compactMap { found[$0.path] }.filter { !$0.isInterrupted }
+            let counts: [(outcome: String, count: Int)] =
+                [Outcome<Detail>.Status.done, .skipped, .failed].map { status in
+                    (status.rawValue, own.count { $0.status == status })
+                } + [("interrupted", members.count - own.count)]
+            var samples = [
+                MetricSample(.lastRun, labels, .now),
+                MetricSample(.duration, labels, seconds),
+            ]
+            samples += counts.map {
+                MetricSample(.files, "\(labels),\(MetricSample.label("outcome", $0.outcome))", $0.count)
+            }
+            let isSuccess = own.count == members.count && !own.contains { $0.status == .failed }
+            if isSuccess { samples.append(MetricSample(.lastSuccess, labels, .now)) }
+            let times = members.compactMap { member in
+                found[member.path].flatMap { $0.status == .done ? $0.end : $0.lastDone }
+            }
+            if knowsAge, times.count == members.count, let oldest = times.min() {
+                samples.append(MetricSample(.oldestSuccess, labels, oldest))
+            }
+            return (labels, samples)
+        }
+    }
+}
+
+/// A file for the textfile collector of node-exporter, in Prometheus' text format. What other commands and families
+/// have in it stays, and the time of the last success.
+struct MetricsFile {
+    private let path: String
+    private let earlier: [MetricSample]
+
+    /// Reads what is in the file.
+    ///
+    /// - Throws: ``CommandFailure`` with `metrics` if it is another kind of file, or cannot be read.
+    init(_ path: String) throws {
+        self.path = path
+        guard try Stores.hasFile(at: path) else {
+            earlier = []
+            return
+        }
+        guard let bytes = FileManager.default.contents(atPath: path) else {
+            throw CommandFailure(
+                "metrics", "\"\(path)\" cannot be read, and is not replaced. Use another file.", .inputOutput)
+        }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
+        earlier = lines.compactMap { MetricSample(line: $0) }
+        guard earlier.count == lines.count else {
+            throw CommandFailure(
+                "metrics", "\"\(path)\" is not a file of metrics of this tool, and is not replaced. Use another file.",
+                .usage)
+        }
+    }
+
+    /// Replaces the file, which other users may read: node-exporter runs as one of its own.
+    func write(_ run: RunMetrics) throws {
+        var all = earlier
+        for (labels, samples) in run.samples {
+            let hasSuccess = samples.contains { $0.metric == .lastSuccess }
+            all.removeAll { sample in
+                let isOwn = sample.labels == labels || sample.labels.hasPrefix("\(labels),")
+                return isOwn && (sample.metric != .lastSuccess || hasSuccess)
+            }
+            all += samples
+        }
+        let text = Metric.allCases.map { metric in
+            let lines = all.filter { $0.metric == metric }.map { "\(metric.rawValue){\($0.labels)} \($0.value)\n" }
+            let head = "# HELP \(metric.rawValue) \(metric.help)\n# TYPE \(metric.rawValue) gauge\n"
+            return lines.isEmpty ? "" : head + lines.sorted().joined()
+        }
+        let file = try OutputFile(path, replaces: true, mode: 0o644)
+        try file.write(text.joined())
+        try file.finish()
+    }
+}

@@ -1,0 +1,1 @@
+../ClinicServiceTests/Shared.swift

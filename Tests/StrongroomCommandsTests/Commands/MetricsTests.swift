@@ -1,0 +1,112 @@
+import Foundation
+import Strongroom
+import StrongroomCommands
+import StrongroomTesting
+import Testing
+
+@Suite("Metrics for node-exporter", .ending)
+struct MetricsTests {
+    /// A file in Prometheus' text format, read as strictly as promtool checks it.
+    private struct Exposition {
+        struct Fault: Error { let line: String }
+
+        /// The values by name and labels, as `name{label="value"}`.
+        private(set) var samples: [String: Double] = [:]
+
+        init(_ text: String) throws {
+            guard text.hasSuffix("\n") else { throw Fault(line: "the end") }
+            var (name, seen, hasType): (String?, Set<String>, Bool) = (nil, [], false)
+            for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init) {
+                if let match = line.wholeMatch(of: /# HELP ([a-z_]+) [A-Z].+\./) {
+                    // A group begins once, and all of its lines follow each other.
+                    guard seen.insert(String(match.1)).inserted else { throw Fault(line: line) }
+                    (name, hasType) = (String(match.1), false)
+                } else if let match = line.wholeMatch(of: /# TYPE ([a-z_]+) gauge/), name == String(match.1), !hasType {
+                    hasType = true
+                } else if let match = line.wholeMatch(of: Self.sample), name == String(match.1), hasType,
+                    let value = Double(match.3), !value.isNaN, samples["\(match.1){\(match.2)}"] == nil
+                {
+                    samples["\(match.1){\(match.2)}"] = value
+                    // A gauge is no counter, and has its unit, or a noun of what it counts, at its end.
+                    guard name?.hasSuffix("_seconds") == true || name == "strongroom_files" else {
+                        throw Fault(line: line)
+                    }
+                } else {
+                    throw Fault(line: line)
+                }
+            }
+        }
+
+        nonisolated(unsafe) private static let sample =  // A regular expression is not changed.
+            /([a-z_]+)\{((?:[a-z_]+="(?:[^"\\]|\\[\\"n])*",?)+)\} ([0-9]+(?:\.[0-9]+)?)/
+
+        subscript(_ name: String, _ command: String) -> Double? {
+            samples["strongroom_\(name){command=\"\(command)\",family=\"ledger\"}"]
+        }
+
+        func files(_ command: String, _ outcome: String) -> Double? {
+            samples["strongroom_files{command=\"\(command)\",family=\"ledger\",outcome=\"\(outcome)\"}"]
+        }
+    }
+
+    private let ledger: Ledger
+    private let file: String
+
+    init() async throws {
+        ledger = try Ledger()
+        file = ledger.directory.path("strongroom.prom")
+        for name in ["a", "b"] { try await ledger.make("ledger_\(name).sqlite") }
+    }
+
+    private func metrics(_ arguments: String...) async throws -> Exposition {
+        _ = try await ledger.run(arguments + ["--metrics", file])
+        return try Exposition(String(contentsOfFile: file, encoding: .utf8))
+    }
+
+    @Test func `a run is written, and the last success survives a failure`() async throws {
+        let report = ledger.directory.path("report.jsonl")
+        let first = try await metrics("verify", "--family", "ledger", "--report", report)
+        #expect(first.files("verify", "done") == 2 && first.files("verify", "failed") == 0)
+        let now = Date.now.timeIntervalSince1970
+        let success = try #require(first["last_success_timestamp_seconds", "verify"])
+        #expect(success <= now && success > now - 86_400 && first["run_duration_seconds", "verify"] != nil)
+        #expect(try #require(first["oldest_success_timestamp_seconds", "verify"]) <= success)
+        let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+        #expect(mode == 0o644)
+        // A time that no later run can have.
+        let text = try String(contentsOfFile: file, encoding: .utf8).replacing(" \(Int(success))\n", with: " 77\n")
+        try Data(text.utf8).write(to: URL(filePath: file))
+        try Data(repeating: 7, count: 8_192).write(to: URL(filePath: ledger.path("ledger_b.sqlite")))
+        let second = try await metrics("verify", "--family", "ledger", "--report", report)
+        #expect(second["last_success_timestamp_seconds", "verify"] == 77)
+        #expect(
+            second["oldest_success_timestamp_seconds", "verify"] == first["oldest_success_timestamp_seconds", "verify"])
+        #expect(try #require(second["last_run_timestamp_seconds", "verify"]) >= success)
+        #expect(second.files("verify", "done") == 1 && second.files("verify", "failed") == 1)
+        // Another command has its own, in the same file.
+        let both = try await metrics("reindex", "ledger_a.sqlite")
+        #expect(both.files("reindex", "skipped") == 1 && both.files("verify", "failed") == 1)
+    }
+
+    @Test func `a label is escaped`() async throws {
+        let (path, keys) = (ledger.path(#"a"b\c.sqlite"#), try ledger.keyFile(Ledger.secrets[0]))
+        try FileManager.default.copyItem(atPath: ledger.path("ledger_a.sqlite"), toPath: path)
+        let found = try await metrics("verify", path, "--key-file", keys)
+        let families = found.samples.keys.filter { $0.hasPrefix("strongroom_last_run") }
+        #expect(families.count == 1, "\(found.samples)")
+        // Read again, it replaces what it has written.
+        #expect(try await metrics("verify", path, "--key-file", keys).samples.count == found.samples.count)
+    }
+
+    @Test func `what is no file of metrics is not replaced`() async throws {
+        for (name, text) in [("notes.prom", "shopping list\n"), ("other.prom", "node_load1 0.5\n")] {
+            let path = ledger.directory.path(name)
+            try Data(text.utf8).write(to: URL(filePath: path))
+            try await ledger.fails("verify", "ledger_a.sqlite", "--metrics", path, with: "metrics", .usage)
+            #expect(try ledger.bytes(path) == Data(text.utf8))
+        }
+        #expect(try await ledger.run("verify", "ledger_a.sqlite", "--metrics", "/tmp/keys").status == .usage)
+        let nowhere = ledger.directory.path("none/x.prom")
+        try await ledger.fails("verify", "ledger_a.sqlite", "--metrics", nowhere, with: "inputOutput", .inputOutput)
+    }
+}
