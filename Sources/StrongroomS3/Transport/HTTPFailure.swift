@@ -41,15 +41,20 @@ extension HTTPFailure {
         case let error as IOError where error.errnoCode == ECONNREFUSED: return "the server refuses connections"
         case let error as IOError where [ENETUNREACH, EHOSTUNREACH].contains(error.errnoCode):
             return "there is no route to the server"
-        case HTTPClientError.connectTimeout, HTTPClientError.getConnectionFromPoolTimeout,
-            ChannelError.connectTimeout:
-            return "the server does not answer when it is connected to"
-        case HTTPClientError.proxyAuthenticationRequired: return "the proxy asks for a user and a password"
-        case HTTPClientError.invalidProxyResponse: return "the proxy refuses to connect to the server"
-        case HTTPClientError.httpProxyHandshakeTimeout: return "the proxy does not answer"
-        case HTTPClientError.tlsHandshakeTimeout: return "the server does not answer in TLS"
-        case HTTPClientError.invalidURL, HTTPClientError.emptyHost: return "the address cannot be used"
+        case let error as HTTPClientError: return refusal(by: error)
         default: return nil
+        }
+    }
+
+    private static func refusal(by error: HTTPClientError) -> String? {
+        switch error {
+        case .connectTimeout, .getConnectionFromPoolTimeout: "the server does not answer when it is connected to"
+        case .proxyAuthenticationRequired: "the proxy asks for a user and a password"
+        case .invalidProxyResponse: "the proxy refuses to connect to the server"
+        case .httpProxyHandshakeTimeout: "the proxy does not answer"
+        case .tlsHandshakeTimeout: "the server does not answer in TLS"
+        case .invalidURL, .emptyHost: "the address cannot be used"
+        default: nil
         }
     }
 
@@ -76,14 +81,20 @@ extension HTTPFailure {
     /// How a connection was lost.
     private static func loss(_ error: any Error) -> String {
         switch error {
-        case HTTPClientError.readTimeout, HTTPClientError.writeTimeout, HTTPClientError.deadlineExceeded:
-            "no answer in time"
         case HTTPParserError.headerOverflow: "the answer's headers are too long"
-        case HTTPParserError.invalidEOFState, HTTPClientError.remoteConnectionClosed: "the connection was lost"
+        case HTTPParserError.invalidEOFState: "the connection was lost"
         case is IOError, is ChannelError, is NIOSSLError: "the connection was lost"
         case is HTTPParserError, is NIOHTTPDecoderError: "the answer is not well-formed HTTP"
-        case let error as HTTPClientError: "the exchange failed (\(error.shortDescription))"
+        case let error as HTTPClientError: loss(by: error)
         default: "the connection was lost (\(type(of: error)))"
+        }
+    }
+
+    private static func loss(by error: HTTPClientError) -> String {
+        switch error {
+        case .readTimeout, .writeTimeout, .deadlineExceeded: "no answer in time"
+        case .remoteConnectionClosed: "the connection was lost"
+        default: "the exchange failed (\(error.shortDescription))"
         }
     }
 }
