@@ -265,7 +265,7 @@ struct BadKeys: Sendable, CustomTestStringConvertible {
 struct KeySlotCommandTests {
     private struct Slot: Decodable {
         let fingerprint, label, created: String
-        let isRecovery: Bool
+        let isRecovery, isUnknown: Bool
         let key: Int?
         let recoveryKey: String?
     }
@@ -276,8 +276,8 @@ struct KeySlotCommandTests {
 
     init() throws { ledger = try Ledger(keys: [.passphrase(Ledger.passphrases[0])]).with(\.protection, .envelope) }
 
-    private func slots() async throws -> [Slot] {
-        try await ledger.run("keys", "slots", "ledger.sqlite", "--json").json(Answer.self).slots
+    private func slots(of other: Ledger? = nil) async throws -> [Slot] {
+        try await (other ?? ledger).run("keys", "slots", "ledger.sqlite", "--json").json(Answer.self).slots
     }
 
     @Test func slotsAreAddedLabelledAndRevoked() async throws {
@@ -304,6 +304,30 @@ struct KeySlotCommandTests {
         #expect(try await slots().map(\.label) == ["of the chain"])
         try await ledger.fails("keys", "revoke", "ledger.sqlite", first.fingerprint, with: "keySlot", .usage)
         #expect(try await ledger.run("keys", "revoke", "ledger.sqlite", "12").status == .usage)
+    }
+
+    /// The file of the guide's vector, whose data key and salt are known.
+    @Test func `a slot of an unknown kind is listed until it is revoked`() async throws {
+        let vector = try #require(EnvelopeVector.all().last)
+        let file = ledger.with(\.keys, [.raw(vector.dataKeys[0], salt: Array(vector.envelope[10..<26]))])
+        try await file.with(\.protection, .direct).make()
+        for ending in ["keys", "keys.copy"] {
+            try Data(vector.envelope).write(to: URL(filePath: "\(ledger.path()).\(ending)"))
+        }
+        let wrapped = ledger.with(\.keys, [.raw([UInt8](repeating: 7, count: 32))])
+        #expect(try await slots(of: wrapped).map(\.isUnknown) == [false, true])
+        #expect(try await wrapped.run("keys", "slots", "ledger.sqlite").output.contains("unknown"))
+        let status = try await wrapped.run("status", "ledger.sqlite")
+        #expect(status.output.contains("key 1 of 1 (in the envelope), 1 slot of an unknown kind"), "\(status)")
+        struct Status: Decodable {
+            struct Detail: Decodable { let unknownSlots: Int }
+            let detail: Detail?
+        }
+        #expect(try await wrapped.run("status", "ledger.sqlite", "--json").json(Status.self).detail?.unknownSlots == 1)
+        let unknown = try #require(await slots(of: wrapped).last)
+        #expect(try await wrapped.run("keys", "revoke", "ledger.sqlite", unknown.fingerprint).status == .success)
+        #expect(try await slots(of: wrapped).map(\.isUnknown) == [false])
+        #expect(try await wrapped.run("status", "ledger.sqlite").output.contains("(in the envelope)\n"))
     }
 
     @Test(arguments: [[], ["--json"]]) func aRecoveryKeyThatNobodyCouldReadIsAFailure(form: [String]) async throws {

@@ -105,6 +105,8 @@ public struct FileDiagnosis: Sendable, Equatable {
     package var logBytes: Int64?
     package var wantedSettings: CipherSettings?
     package var wantsEnvelope = false
+    /// The number of slots of its envelope of kinds that this version does not know.
+    package var unknownKeySlots = 0
     /// What its migrator would do; nil if there is no migrator.
     package var plan: MigrationPlan?
     /// Why its migrator cannot be applied.

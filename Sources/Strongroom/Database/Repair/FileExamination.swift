@@ -269,6 +269,7 @@ extension FileExamination {
             }
             let databaseKeys = try DatabaseKeys(file, keys.chain, keys.ciphers, keys.protection, salt: salt)
             survey.wantedSettings = databaseKeys.settings
+            survey.unknownKeySlots = databaseKeys.envelope?.keySlots.count(where: \.isUnknown) ?? 0
             // With a WAL, the file itself may have no valid pages yet; then the engine tries the keys.
             let found = try withBytes(key: nil) { bytes, _ in try databaseKeys.authentic(in: bytes, salt: salt) }
             var (key, position) = (found?.key, found?.position)

@@ -6,51 +6,7 @@ import Foundation
 /// content is not trusted before ``open(with:)`` has authenticated it: any user who can write to the directory can
 /// change a sidecar.
 ///
-/// ## Format, version 1
-///
-/// Numbers are big-endian. The fixed part:
-///
-/// | from | bytes | content |
-/// |---|---|---|
-/// | 0 | 8 | magic: `STRGKEYS` |
-/// | 8 | 2 | version: 1 |
-/// | 10 | 16 | salt of the database, the first bytes of its file, which identify it |
-/// | 26 | 16 | identifier of the data keys, derived from them by HKDF |
-/// | 42 | 1 | number of data keys: 1, or 2 while the data key itself is being replaced, oldest first |
-/// | 43 | 8 | generation: the number of the change that wrote the envelope, from 1 on |
-/// | 51 | 1 | number of slots: 1 to 64 |
-///
-/// Then the slots, oldest first, each of *n* bytes of label and *d* data keys:
-///
-/// | from | bytes | content |
-/// |---|---|---|
-/// | 0 | 8 | fingerprint of the slot's key |
-/// | 8 | 8 | creation date of the slot, in seconds since 1970, signed |
-/// | 16 | 1 | use: 0 a key of the chain, 1 a recovery key |
-/// | 17 | 1 | derivation: 1 HKDF-SHA256, for raw keys; 2 scrypt, for passphrases |
-/// | 18 | 1 | scrypt: binary logarithm of the rounds, 10 to 18; otherwise 0 |
-/// | 19 | 1 | scrypt: block size, 8; otherwise 0 |
-/// | 20 | 1 | scrypt: parallelism, 1 to 4; otherwise 0 |
-/// | 21 | 16 | salt of the derivation |
-/// | 37 | 1 | *n*, 0 to 255 |
-/// | 38 | *n* | label, UTF-8 |
-/// | 38 + *n* | 12 | nonce |
-/// | 50 + *n* | 32 × *d* | the data keys, encrypted by AES-256-GCM |
-/// | 50 + *n* + 32 × *d* | 16 | its tag |
-///
-/// The derivation's 32 bytes yield two keys by HKDF: one encrypts the data keys, the other is the fingerprint, so that
-/// testing a guess against the fingerprint costs the entire derivation. The tag also covers the fixed part up to the
-/// generation, and the slot up to the nonce.
-///
-/// At the end:
-///
-/// | from the end | bytes | content |
-/// |---|---|---|
-/// | 64 | 32 | HMAC-SHA256 of all before it, keyed from the data keys by HKDF, to detect a change of any slot |
-/// | 32 | 32 | SHA-256 of all before it: distinguishes damage from a missing key, before any derivation |
-///
-/// Every later version keeps the first 10 bytes and the last 32 in this form, so that this version can tell it from
-/// damage.
+/// Every byte, the derivations and the rules for what later versions add are in the guide "The format of an envelope".
 struct Envelope: Sendable, Equatable {
     /// The first 16 bytes of the database's file.
     let databaseSalt: [UInt8]
@@ -111,10 +67,10 @@ extension Envelope {
         return OpenEnvelope(self, dataKeys: dataKeys, position: nil, usedSlot: nil, wrappingKeys: [])
     }
 
-    /// The distinct derivations of the slots, newest first.
-    private var derivations: [SlotDerivation] {
+    /// The distinct derivations of the slots of known kinds, newest first.
+    var derivations: [SlotDerivation] {
         slots.reversed().reduce(into: []) { found, slot in
-            if !found.contains(slot.derivation) { found.append(slot.derivation) }
+            if !slot.isUnknown, !found.contains(slot.derivation) { found.append(slot.derivation) }
         }
     }
 
@@ -148,7 +104,7 @@ extension Envelope {
         Digests.stored(signedBytes + authentication)
     }
 
-    /// The maximum length: 64 slots with the longest labels, with room for additions in a later version.
+    /// The maximum length: 64 slots with the longest labels, with room for slots of kinds that a later version adds.
     static let maxBytes = 64 * 1024
 
     /// Parses a sidecar's content; checks only its checksum and form.
@@ -184,7 +140,7 @@ extension Envelope {
         guard Set(slots.map(\.fingerprint)).count == slots.count else {
             throw EnvelopeDefect.damaged("two of its slots have the same key")
         }
-        guard Set(slots.map(\.derivation)).count <= Self.maxDerivations else {
+        guard derivations.count <= Self.maxDerivations else {
             throw EnvelopeDefect.damaged("it has more than \(Self.maxDerivations) derivations")
         }
     }
@@ -203,8 +159,13 @@ struct EnvelopeSlot: Sendable, Equatable {
     let use: Use
     let derivation: SlotDerivation
     let label: String
-    /// Nonce, encrypted data keys, tag.
+    /// Nonce, encrypted data keys, tag; behind them what an unknown kind has in addition.
     private(set) var sealed: [UInt8] = []
+
+    /// Whether a newer version has added its kind: the slot is kept byte by byte, and no key opens it.
+    var isUnknown: Bool {
+        if case .unknown = derivation { true } else { false }
+    }
 
     init(
         _ dataKeys: DataKeys, with key: WrappingKey, header: [UInt8], label: String, created: Int64, use: Use
@@ -239,7 +200,8 @@ struct EnvelopeSlot: Sendable, Equatable {
             fingerprint: fingerprint,
             label: label,
             created: Date(timeIntervalSince1970: TimeInterval(created)),
-            isRecovery: use == .recovery
+            isRecovery: use == .recovery,
+            isUnknown: isUnknown
         )
     }
 }
@@ -272,6 +234,7 @@ extension EnvelopeSlot {
             throw EnvelopeDefect.damaged("a label is not UTF-8")
         }
         self.label = label
-        sealed = try reader.bytes(Cryptography.nonceLength + DataKeys.length * dataKeyCount + Cryptography.tagLength)
+        let wrapped = Cryptography.nonceLength + DataKeys.length * dataKeyCount + Cryptography.tagLength
+        sealed = try reader.bytes(wrapped + derivation.additionalLength)
     }
 }

@@ -111,12 +111,13 @@ extension EnvelopeFile {
         }
         // The one with the most useful advice: another key, other files, a backup.
         let first = defects.first { $0 == .noKeyFits } ?? defects.first { $0 == .foreign } ?? defects.first
-        throw first.map { failure($0, keys) } ?? missing
+        let hasUnknown = copies.contains { $0.slots.contains(where: \.isUnknown) }
+        throw first.map { failure($0, keys, hasUnknown: hasUnknown) } ?? missing
     }
 
     // MARK: Errors
 
-    private func failure(_ defect: EnvelopeDefect, _ keys: Int?) -> StrongroomError {
+    private func failure(_ defect: EnvelopeDefect, _ keys: Int?, hasUnknown: Bool = false) -> StrongroomError {
         let (code, message): (StrongroomError.Code, String) =
             switch defect {
             case .damaged(let reason):
@@ -144,7 +145,7 @@ extension EnvelopeFile {
                     database's first 16 bytes are damaged.
                     """
                 )
-            case .noKeyFits: (.wrongKey, noKeyFits(keys))
+            case .noKeyFits: (.wrongKey, noKeyFits(keys, hasUnknown: hasUnknown))
             }
         return StrongroomError(code, message, database: name)
     }
@@ -160,7 +161,7 @@ extension EnvelopeFile {
         )
     }
 
-    private func noKeyFits(_ keys: Int?) -> String {
+    private func noKeyFits(_ keys: Int?, hasUnknown: Bool) -> String {
         guard let keys else {
             return """
                 The data key of "\(databasePath)" has been replaced since the store was opened. Close the store and \
@@ -168,9 +169,10 @@ extension EnvelopeFile {
                 """
         }
         let tried = keys == 1 ? "The key of the chain is not" : "None of the chain's \(keys) keys is"
+        let newer = hasUnknown ? " It has slots of a kind that only a newer version can use." : ""
         return """
-            \(tried) among those that open "\(path)". Add a key that has a slot in it, or a recovery key, to the chain \
-            at its beginning. Nothing was changed.
+            \(tried) among those that open "\(path)".\(newer) Add a key that has a slot in it, or a recovery key, to \
+            the chain at its beginning. Nothing was changed.
             """
     }
 

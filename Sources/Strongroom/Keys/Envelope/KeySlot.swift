@@ -13,12 +13,18 @@ public struct KeySlot: Sendable, Hashable {
     public let created: Date
     /// Whether it is the slot of a recovery key.
     public let isRecovery: Bool
+    /// Whether this version does not know its kind, which a newer one has added. Its key does not open the database
+    /// here. The slot is kept as it is, and can be revoked; it cannot be rewritten for another data key.
+    public let isUnknown: Bool
 }
 
 extension KeySlot {
     /// Fingerprint, label and use, for messages.
     var summary: String {
-        let remarks = [label.isEmpty ? nil : label, isRecovery ? "recovery key" : nil].compactMap(\.self)
+        let remarks = [
+            label.isEmpty ? nil : label, isRecovery ? "recovery key" : nil,
+            isUnknown ? "of a kind that only a newer version can use" : nil,
+        ].compactMap(\.self)
         return remarks.isEmpty ? "\(fingerprint)" : "\(fingerprint) (\(remarks.joined(separator: ", ")))"
     }
 }
@@ -67,6 +73,8 @@ enum SlotDerivation: Sendable, Hashable {
     case raw(salt: [UInt8])
     /// scrypt, for passphrases: each guess costs time and memory.
     case scrypt(ScryptCost, salt: [UInt8])
+    /// What a slot of an unknown kind has instead, as stored.
+    case unknown([UInt8])
 
     static let saltLength = 16
 
@@ -109,12 +117,19 @@ extension SlotDerivation {
         case scrypt = 2
     }
 
+    /// The number of bytes behind the slot's tag, which only kinds have that a newer version has added.
+    var additionalLength: Int {
+        guard case .unknown(let stored) = self else { return 0 }
+        return Int(stored[2]) << 8 | Int(stored[3])
+    }
+
     /// Kind, three numbers, salt.
     var bytes: [UInt8] {
         switch self {
         case .raw(let salt): [Kind.raw.rawValue, 0, 0, 0] + salt
         case .scrypt(let cost, let salt):
             [Kind.scrypt.rawValue, cost.roundsLogarithm, ScryptCost.blockSize, cost.parallelism] + salt
+        case .unknown(let stored): stored
         }
     }
 
@@ -125,7 +140,8 @@ extension SlotDerivation {
         switch Kind(rawValue: numbers[0]) {
         case .raw where numbers == [Kind.raw.rawValue, 0, 0, 0]: self = .raw(salt: salt)
         case .scrypt where cost.isPermitted && numbers[2] == ScryptCost.blockSize: self = .scrypt(cost, salt: salt)
-        default: throw EnvelopeDefect.damaged("a slot has an unknown derivation")
+        case nil where numbers[0] > 0: self = .unknown(numbers + salt)
+        default: throw EnvelopeDefect.damaged("a slot's derivation is invalid")
         }
     }
 }

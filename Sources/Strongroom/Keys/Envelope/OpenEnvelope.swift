@@ -47,7 +47,7 @@ struct OpenEnvelope: Sendable {
     var fileKeys: [Key] { dataKeys.fileKeys(salt: sealed.databaseSalt) }
 
     mutating func slot(of key: Key) throws -> KeySlot? {
-        for derivation in Set(sealed.slots.map(\.derivation)) where derivation.suits(key) {
+        for derivation in sealed.derivations where derivation.suits(key) {
             let wrapping = try wrappingKeys.key(for: key, derivation)
             if let slot = sealed.slots.first(where: { wrapping.fits($0) }) { return slot.keySlot }
         }
@@ -94,12 +94,14 @@ extension OpenEnvelope {
             return slot.keySlot
         }
         throw Self.refusal(
-            "The label of the slot \"\(fingerprint)\" is sealed with its key, which was not given; give that key")
+            "The label of the slot \(old.keySlot.summary) is sealed with its key, which was not given; give that key")
     }
 
     mutating func revoke(_ fingerprint: KeyFingerprint) throws {
         let index = try index(of: fingerprint)
-        let isLast = !sealed.slots.enumerated().contains { $0.offset != index && $0.element.use == .chain }
+        let isLast = !sealed.slots.enumerated().contains {
+            $0.offset != index && $0.element.use == .chain && !$0.element.isUnknown
+        }
         guard !isLast else {
             throw Self.refusal("The slot \"\(fingerprint)\" is the last that a key chain opens; add another key first")
         }
@@ -160,15 +162,18 @@ extension OpenEnvelope {
         try body(&changed)
         changed.sealed.generation &+= 1
         changed.sealed.authentication = try changed.dataKeys.authentication(of: changed.sealed.signedBytes)
+        guard changed.bytes.count <= Envelope.maxBytes else {
+            throw Self.refusal("The envelope would be longer than 64 KiB; revoke a slot that is not needed any more")
+        }
         self = changed
     }
 
     /// The newest slot's derivation for such a key, so that one derivation determines whether a passphrase has a slot;
     /// a new one if there is none or its cost is too low.
     private func derivation(for key: Key, _ cost: ScryptCost) -> SlotDerivation {
-        let derivations = sealed.slots.map(\.derivation)
-        let isFull = Set(derivations).count >= Envelope.maxDerivations
-        return switch (derivations.last { $0.suits(key) }, key.material) {
+        let derivations = sealed.derivations
+        let isFull = derivations.count >= Envelope.maxDerivations
+        return switch (derivations.first { $0.suits(key) }, key.material) {
         case (.raw(let salt)?, _): .raw(salt: salt)
         case (.scrypt(let used, let salt)?, _) where isFull || used.isAtLeast(cost): .scrypt(used, salt: salt)
         case (_, .passphrase): .scrypt(cost, salt: CipherSettings.randomSalt())

@@ -14,6 +14,8 @@ public struct OpenReport: Sendable, Equatable {
     public internal(set) var outcome = Outcome.opened
     /// The key of the file, after a rotation, or the key that opens its envelope; nil for a file that stays plaintext.
     public internal(set) var key: KeyUse?
+    /// The slots of the envelope whose kind this version does not know (``KeySlot/isUnknown``).
+    public internal(set) var unknownKeySlots: [KeySlot] = []
     /// The migrator's report; nil without a migrator.
     public internal(set) var migration: MigrationReport?
     /// How the file was rewritten with the current key, or the envelope alone (``RotationReport/Method/envelope``); nil
@@ -35,6 +37,7 @@ extension OpenReport: CustomStringConvertible {
     public var description: String {
         var parts = ["\(outcome)"]
         parts[0] += key.map { " with \($0.description)" } ?? ", not encrypted"
+        if !unknownKeySlots.isEmpty { parts.append(unknownKeySlots.count.counting("key slot") + " of an unknown kind") }
         if let rotation, rotation.isRotated { parts.append("\(rotation)") }
         if let rotationFailure { parts.append("not rotated: \(rotationFailure.message)") }
         if let migration, outcome == .opened { parts.append("\(migration)") }
@@ -49,6 +52,7 @@ extension OpenReport {
         ]
         if let key { metadata["key"] = "\(key.position + 1) of \(key.count)" }
         if let rotation { metadata["rotated"] = "\(rotation.method)" }
+        if !unknownKeySlots.isEmpty { metadata["unknownKeySlots"] = "\(unknownKeySlots.count)" }
         if let version = migration?.to { metadata["version"] = .string(version) }
         return metadata
     }

@@ -96,6 +96,7 @@ struct StoreOpening: Sendable {
             // The next opening tries again.
             if unlocked.derivedKey != nil, context.mayChangeFile { try? context.file.remember(.encrypted) }
             report.key = unlocked.position.map { KeyUse(position: $0, count: chain.count) }
+            report.unknownKeySlots = keys.envelope?.keySlots.filter(\.isUnknown) ?? []
             report.duration = ContinuousClock.now - start
             return (keys, unlocked)
         } catch {

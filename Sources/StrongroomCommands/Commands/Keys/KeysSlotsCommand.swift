@@ -6,7 +6,10 @@ struct KeysSlotsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "slots",
         abstract: "Lists the slots of a database with an envelope: each key that has one opens the database.",
-        discussion: "The column Key names the key of the chain that has the slot, from 1 for the oldest."
+        discussion: """
+            The column Key names the key of the chain that has the slot, from 1 for the oldest. A slot of unknown kind \
+            is one that only a newer version can use; it is kept until it is revoked.
+            """
     )
 
     private struct Answer: Encodable {
@@ -31,8 +34,8 @@ struct KeysSlotsCommand: AsyncParsableCommand {
         ])
         for slot in slots {
             table.append(
-                "\(slot.fingerprint)", "\(slot.created)", "\(slot.isRecovery ? "recovery" : "chain")",
-                "\(slot.key.map { "\($0)" } ?? "")", "\(slot.label)")
+                "\(slot.fingerprint)", "\(slot.created)", "\(slot.kind)", "\(slot.key.map { "\($0)" } ?? "")",
+                "\(slot.label)")
         }
         CommandSession.current.console.write(table)
     }

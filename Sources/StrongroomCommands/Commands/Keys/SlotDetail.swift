@@ -8,6 +8,8 @@ struct SlotDetail: Encodable {
     /// ISO 8601.
     let created: String
     let isRecovery: Bool
+    /// Whether its kind is one that only a newer version can use.
+    let isUnknown: Bool
     /// The number of the key in the chain that has the slot, from 1 for the oldest; nil if none has it, or if that was
     /// not looked for.
     private(set) var key: Int?
@@ -19,9 +21,13 @@ struct SlotDetail: Encodable {
         label = slot.label
         created = slot.created.formatted(.iso8601)
         isRecovery = slot.isRecovery
+        isUnknown = slot.isUnknown
         self.key = key.map { $0.position + 1 }
         self.recoveryKey = recoveryKey?.text
     }
+
+    /// `chain`, `recovery` or `unknown`.
+    var kind: String { isUnknown ? "unknown" : isRecovery ? "recovery" : "chain" }
 
     /// Fingerprint and label.
     var title: String { label.isEmpty ? fingerprint : "\(fingerprint) (\(label))" }

@@ -114,6 +114,8 @@ struct StatusDetail: Encodable, Sendable {
     let envelope: Bool
     /// Whether it should have an envelope, and has none yet.
     let envelopeMissing: Bool
+    /// The number of slots of its envelope of kinds that this version does not know.
+    let unknownSlots: Int
     let key: Key?
     let schema: Schema
     let tables: [Table]?
@@ -141,6 +143,7 @@ struct StatusDetail: Encodable, Sendable {
         cipherIsCurrent = survey.settings == survey.wantedSettings
         envelope = survey.hasEnvelope
         envelopeMissing = survey.wantsEnvelope && !survey.hasEnvelope
+        unknownSlots = survey.unknownKeySlots
         key = survey.key.map { Key(number: $0.position + 1, count: $0.count, isCurrent: $0.isCurrent) }
         schema = Schema(
             version: survey.version, newest: survey.plan?.to, pending: survey.plan?.applies ?? [],
@@ -152,7 +155,7 @@ struct StatusDetail: Encodable, Sendable {
 
     private enum CodingKeys: CodingKey {
         case path, bytes, logBytes, configured, engine, formats, plaintext, plaintextLeft, cipher, cipherIsCurrent
-        case last, envelope, envelopeMissing, key, schema, tables, libraryTables, holders
+        case last, envelope, envelopeMissing, unknownSlots, key, schema, tables, libraryTables, holders
     }
 
     /// The warning about the plaintext that an interrupted conversion has left.
@@ -168,7 +171,8 @@ struct StatusDetail: Encodable, Sendable {
         guard let key else { return plaintext ? "plaintext" : "" }
         let isDue = !key.isCurrent || envelopeMissing
         let state = (envelopeMissing ? ", no envelope yet" : "") + (isDue ? ", to be rotated" : "")
-        return "key \(key.number) of \(key.count)\(envelope ? " (in the envelope)" : "")\(state)"
+        let unknown = unknownSlots > 0 ? ", \(HumanReadable.count(unknownSlots, "slot")) of an unknown kind" : ""
+        return "key \(key.number) of \(key.count)\(envelope ? " (in the envelope)" : "")\(state)\(unknown)"
     }
 
     /// Whether a migration is pending.

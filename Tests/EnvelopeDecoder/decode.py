@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Opens envelopes as Strongroom's guide "The format of an envelope" describes them, with no code of the library.
+
+usage: decode.py ENVELOPE <KEYS      prints the data keys, then each slot; the keys are lines as in a key file
+       decode.py --vectors GUIDE     opens each vector of the guide with each of its keys alone
+
+Needs the package cryptography (python3-cryptography in Debian) for AES-GCM.
+"""
+import hashlib
+import hmac
+import sys
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+RAW, SCRYPT = 1, 2
+
+
+def check(condition, defect):
+    if not condition:
+        sys.exit(f"refused: {defect}")
+
+
+def hkdf(key, purpose, length=32, salt=b""):
+    extracted = hmac.digest(salt or bytes(32), key, "sha256")
+    return hmac.digest(extracted, b"strongroom envelope: " + purpose + b"\1", "sha256")[:length]
+
+
+def key_of(line):
+    """The kind of slot that a line of a key file opens, and the bytes of its key."""
+    if line.startswith("raw:"):
+        return RAW, bytes.fromhex(line[4:])
+    if not line.startswith("recovery:"):
+        return SCRYPT, line.encode()
+    bits = "".join(f"{ALPHABET.index(c):05b}" for group in line[9:].split("-") for c in group[:4])
+    return RAW, hkdf(int(bits, 2).to_bytes(20, "big"), b"recovery key")
+
+
+def slots_of(data):
+    at, slots = 52, []
+    for _ in range(data[51]):
+        kind, sealed_at = data[at + 17], at + 38 + data[at + 37]
+        end = sealed_at + 28 + 32 * data[42] + (int.from_bytes(data[at + 19:at + 21], "big") if kind > SCRYPT else 0)
+        slots.append((kind, data[at:sealed_at], data[sealed_at:end]))
+        at = end
+    check(at == len(data) - 64, "its slots do not end where its authentication code begins")
+    return slots
+
+
+def open_slot(data, kind, head, sealed, key):
+    """The data keys in a slot; None if it is the slot of another key."""
+    salt = head[21:37]
+    if kind == SCRYPT:
+        key = hashlib.scrypt(key, salt=salt, n=1 << head[18], r=head[19], p=head[20], maxmem=1 << 29, dklen=32)
+    else:
+        key = hkdf(key, b"raw key", salt=salt)
+    if head[:8] != hkdf(key, b"fingerprint", 8):
+        return None
+    try:
+        return AESGCM(hkdf(key, b"wrapping")).decrypt(sealed[:12], sealed[12:], data[:43] + head)
+    except InvalidTag:
+        sys.exit("refused: a slot was changed")
+
+
+def open_envelope(data, line):
+    """The data keys, one after the other, and the slots."""
+    check(data[:8] == b"STRGKEYS" and hashlib.sha256(data[:-32]).digest() == data[-32:], "it is damaged")
+    check(data[8:10] == b"\0\1", "it has another version")
+    key_kind, key = key_of(line)
+    slots = slots_of(data)
+    opened = [open_slot(data, *slot, key) for slot in slots if slot[0] == key_kind]
+    keys = next(filter(None, opened), None)
+    check(keys, "no slot belongs to the key")
+    check(data[26:42] == hkdf(keys, b"identifier", 16), "its data keys are others")
+    code = hmac.digest(hkdf(keys, b"authentication"), data[:-64], "sha256")
+    check(hmac.compare_digest(code, data[-64:-32]), "it was changed")
+    return keys, slots
+
+
+def vectors(guide):
+    """The blocks of the guide that begin with `vector:`, as lists of names and values."""
+    for block in open(guide, encoding="utf-8").read().split("```text\nvector: ")[1:]:
+        fields, envelope = ("vector: " + block.split("\n```")[0]).split("\nenvelope:\n")
+        yield [line.split(": ", 1) for line in fields.split("\n")], bytes.fromhex(envelope)
+
+
+if sys.argv[1] == "--vectors":
+    for fields, envelope in vectors(sys.argv[2]):
+        keys, data_keys, labels = ([v for n, v in fields if n == name] for name in ("key", "data key", "label"))
+        for key in keys:
+            opened, slots = open_envelope(envelope, key)
+            check(opened.hex() == "".join(data_keys), "it has other data keys")
+            check([head[38:].decode() for _, head, _ in slots] == labels, "it has other labels")
+        print(f"{fields[0][1]}: {len(keys)} of {len(slots)} slots opened")
+else:
+    envelope = open(sys.argv[1], "rb").read()
+    results = [open_envelope(envelope, line) for line in sys.stdin.read().split("\n") if line]
+    check(results and all(result == results[0] for result in results), "its keys open different data keys")
+    print(results[0][0].hex())
+    for kind, head, _ in results[0][1]:
+        print(head[:8].hex(), int.from_bytes(head[8:16], "big", signed=True), head[16], kind, head[38:].decode())

@@ -1,0 +1,1 @@
+../../StrongroomTests/Keys/EnvelopeVector.swift
