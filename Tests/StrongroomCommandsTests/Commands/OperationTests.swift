@@ -92,18 +92,6 @@ struct OperationTests {
         }
     }
 
-    @Test func `what was interrupted has a line of its own`() async throws {
-        let ledger = try await Ledger.made()
-        let database = try OperatedDatabase(ledger.path(), path: nil, keys: .plaintext)
-        let run = FamilyRun<Int>(command: "verify", databases: [database], limit: 1) { _ in throw CancellationError() }
-        var lines: [String] = []
-        await #expect(throws: CancellationError.self) {
-            _ = try await run.run { lines.append(try JSONLine.encode($0)) }
-        }
-        let line = try JSONDecoder().decode(Line.self, from: Data(try #require(lines.first).utf8))
-        #expect(lines.count == 1 && line.status == "failed" && line.error?.code == "cancelled" && line.end != nil)
-    }
-
     /// The names of all fields of a JSON value, also of those in it.
     private static func fields(_ value: Any) -> [String] {
         if let list = value as? [Any] { return list.flatMap(fields) }

@@ -190,9 +190,12 @@ struct FamilyRunTests {
         }
         let told = Locked<[String]>([])
         await #expect(throws: CancellationError.self) {
-            try await run.run { outcome in told.withLock { $0.append(outcome.path) } }
+            try await run.run { outcome in
+                told.withLock { $0.append("\(outcome.path) \(outcome.error?.code ?? outcome.status.rawValue)") }
+            }
         }
-        #expect(told.withLock { $0 } == [Self.paths[0]])
+        // What was interrupted has a line of its own.
+        #expect(told.withLock { $0 } == ["\(Self.paths[1]) cancelled", "\(Self.paths[0]) done"])
     }
 
     @Test func whatIsDoneIsToldAlsoWhenTellingFails() async throws {

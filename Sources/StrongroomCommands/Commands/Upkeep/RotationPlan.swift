@@ -17,11 +17,12 @@ struct RotationPlan: Encodable, Sendable {
             (self.key, self.slot, label) = (key.map { $0.position + 1 }, "\(slot.fingerprint)", slot.label)
         }
 
-        /// A description such as "key 1 (slot 0123456789abcdef, key chain: raw key)".
+        /// A description such as "key 1 (slot 5e5f-e4c6-dc13-1562, key chain: raw key)".
         var text: String {
             guard let slot else { return "key \(key ?? 0)" }
-            let title = ["slot \(slot)", label.flatMap { $0.isEmpty ? nil : $0 }].compactMap(\.self)
-            return key.map { "key \($0) (\(title.joined(separator: ", ")))" } ?? title.joined(separator: ", ")
+            let name = label.flatMap { $0.isEmpty ? nil : $0 }
+            guard let key else { return "slot \(slot)\(name.map { " (\($0))" } ?? "")" }
+            return "key \(key) (slot \(slot)\(name.map { ", \($0)" } ?? ""))"
         }
     }
 
