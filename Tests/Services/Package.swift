@@ -49,7 +49,7 @@ let package = Package(
             name: "StrongroomS3Tests",
             dependencies: [
                 product("Strongroom", of: "strongroom"), product("StrongroomReplication", of: "strongroom"),
-                product("StrongroomS3", of: "strongroom"), product("NIO", of: "swift-nio"),
+                product("StrongroomS3", of: "strongroom"), testing, logging, product("NIO", of: "swift-nio"),
                 product("NIOHTTP1", of: "swift-nio"), product("NIOSSL", of: "swift-nio-ssl"),
             ], swiftSettings: settings),
     ],

@@ -54,7 +54,7 @@ package struct ObjectStoreOptions: ParsableArguments {
     /// - Parameter location: A directory's path, or `s3://BUCKET` or `s3://BUCKET/PREFIX`.
     /// - Throws: ``CommandFailure`` with `noS3` if the tool has no client for S3, `invalidSetting` for a location in S3
     ///   without an endpoint. `StrongroomError` with `invalidName` if the bucket cannot be one, `invalidSetting` if the
-    ///   endpoint cannot be one, a file cannot be read or the environment has no credentials.
+    ///   endpoint cannot be one or a file cannot be read.
     package func objects(_ location: String) throws -> any ObjectStore {
         guard location.hasPrefix(Self.scheme) else { return DirectoryObjectStore(FilePath.absolute(location)) }
         #if S3
@@ -67,7 +67,7 @@ package struct ObjectStoreOptions: ParsableArguments {
         }
         return try S3ObjectStore(
             bucket: parts.first.map(String.init) ?? "", endpoint: endpoint, region: region,
-            credentials: .environment(), addressing: virtualHost ? .virtualHost : .path,
+            credentials: .standard(connection: connection), addressing: virtualHost ? .virtualHost : .path,
             prefix: parts.count > 1 ? String(parts[1]) : "", connection: connection)
         #else
         throw CommandFailure(

@@ -8,8 +8,9 @@ struct ReplicaOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             A directory, or s3://BUCKET or s3://BUCKET/PREFIX, in which each database has a folder with its \
-            file name. Without it, the configuration of each database says where its replica is. The access key is \
-            read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
+            file name. Without it, the configuration of each database says where its replica is. The \
+            credentials of an S3 service are those that other S3 tools find: from AWS_ACCESS_KEY_ID and \
+            AWS_SECRET_ACCESS_KEY, a web identity, a profile, a container's endpoint or an instance's role.
             """,
             valueName: "location"))
     var replicas: String?

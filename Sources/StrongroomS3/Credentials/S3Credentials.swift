@@ -7,9 +7,7 @@ internal import Strongroom
 /// The secret key is held in memory that is wiped when the last copy is released; the credentials have no printable
 /// form and cannot be encoded. A `String` from which you created them remains yours: Swift cannot wipe it.
 ///
-/// ```swift
-/// let credentials = try S3Credentials.environment()
-/// ```
+/// A program that has no access key of its own takes ``S3CredentialProvider/standard(connection:logger:)``.
 public struct S3Credentials: Sendable {
     /// The access key's ID, which requests name in the clear.
     let accessKey: String
@@ -36,40 +34,6 @@ public struct S3Credentials: Sendable {
         self.secretKey = secretKey.withUTF8 { SecretBytes(UnsafeRawBufferPointer($0)) }
         self.sessionToken = sessionToken
         self.expiration = expiration
-    }
-
-    /// Reads the credentials from the environment variables that other S3 tools use: `AWS_ACCESS_KEY_ID`,
-    /// `AWS_SECRET_ACCESS_KEY` and, for temporary credentials, `AWS_SESSION_TOKEN`.
-    ///
-    /// Every process of the same user can read a process's environment, and child processes inherit it.
-    ///
-    /// ```swift
-    /// let store = try S3ObjectStore(
-    ///     bucket: "replicas", endpoint: "https://s3.eu-central-1.amazonaws.com", region: "eu-central-1",
-    ///     credentials: .environment())
-    /// ```
-    ///
-    /// - Returns: The credentials.
-    /// - Throws: `StrongroomError` with `invalidSetting` if one of the first two is not set or is empty; the message
-    ///   names which.
-    public static func environment() throws -> S3Credentials {
-        try environment(ProcessInfo.processInfo.environment)
-    }
-
-    /// Reads the credentials from the given variables.
-    static func environment(_ variables: [String: String]) throws -> S3Credentials {
-        func value(_ name: String) throws -> String {
-            guard let value = variables[name], !value.isEmpty else {
-                throw StrongroomError(
-                    .invalidSetting,
-                    "The environment variable \"\(name)\" is not set; set it, or pass the credentials.")
-            }
-            return value
-        }
-        let token = variables["AWS_SESSION_TOKEN"].flatMap { $0.isEmpty ? nil : $0 }
-        return S3Credentials(
-            accessKey: try value("AWS_ACCESS_KEY_ID"), secretKey: try value("AWS_SECRET_ACCESS_KEY"),
-            sessionToken: token)
     }
 
     /// Whether these are the same as others: the same access key's ID and session token.

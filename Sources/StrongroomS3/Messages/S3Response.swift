@@ -24,7 +24,7 @@ struct S3Response: Sendable {
     }
 
     /// A word of the answer that may stand in a message; nil if it has other characters than codes and hosts have.
-    private static func word(_ text: String) -> String? {
+    static func word(_ text: String) -> String? {
         let isWord = text.utf8.allSatisfy { byte in
             byte < 128 && (Character(UnicodeScalar(byte)).isLetter || Character(UnicodeScalar(byte)).isNumber)
                 || [UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: ":")].contains(byte)

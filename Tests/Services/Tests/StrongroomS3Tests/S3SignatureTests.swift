@@ -85,24 +85,6 @@ import Testing
         }
     }
 
-    @Test func `credentials are read from the environment`() throws {
-        let variables = ["AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_SESSION_TOKEN": "c"]
-        let credentials = try S3Credentials.environment(variables)
-        #expect(credentials.accessKey == "a")
-        #expect(credentials.sessionToken == "c")
-        #expect(credentials.signingKey(day: "d", region: "r") != [])
-    }
-
-    @Test(arguments: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"], [nil, ""])
-    func `a missing variable is named`(name: String, value: String?) async {
-        var variables = ["AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "do-not-print"]
-        variables[name] = value
-        let failure = await error { _ = try S3Credentials.environment(variables) }
-        #expect(failure?.code == .invalidSetting)
-        #expect(failure?.message.contains("\"\(name)\"") == true)
-        #expect(failure?.message.contains("do-not-print") == false)
-    }
-
     @Test(arguments: [
         "", "host", "ftp://host", "https://", "https://user:secret@host", "https://host?a=b", "https://host#a",
     ])
