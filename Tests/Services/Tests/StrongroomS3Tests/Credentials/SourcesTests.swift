@@ -110,7 +110,8 @@ import Testing
     @Test func `a named profile is found in both files, and the one of credentials counts first`() async throws {
         try FileManager.default.createDirectory(atPath: directory.path(".aws"), withIntermediateDirectories: true)
         let keys = "aws_secret_access_key = S\naws_access_key_id ="
-        _ = try write("[sso-session a]\nx = y\n[profile \"a\"]\n\(keys) CONFIG\n[profile b]\n\(keys) B", ".aws/config")
+        _ = try write(
+            "[profile \"a\"]\n\(keys) CONFIG\n[profile b]\n\(keys) B\n[sso-session b]\n\(keys) NONE", ".aws/config")
         _ = try write("[a]\n\(keys) CREDENTIALS\n", ".aws/credentials")
         for (profile, key) in [("a", "CREDENTIALS"), ("b", "B")] {
             let variables = ["HOME": directory.path(""), "AWS_PROFILE": profile]
