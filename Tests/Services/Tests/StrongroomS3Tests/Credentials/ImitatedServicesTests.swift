@@ -5,13 +5,13 @@ import Testing
 
 @testable import StrongroomS3
 
-/// Against moto's server, an imitation of Amazon's services, which `.ci/parts/credentials` installs and starts.
-@Suite(.enabled(if: ImitatedServicesTests.endpoint != nil, "needs moto's server"), .timeLimit(.minutes(1)))
-struct ImitatedServicesTests {
-    static let endpoint = ProcessInfo.processInfo.environment["STRONGROOM_MOTO"]
+private let imitation = ProcessInfo.processInfo.environment["STRONGROOM_MOTO"]
 
+/// Against moto's server, an imitation of Amazon's services, which `.ci/parts/credentials` installs and starts.
+@Suite(.enabled(if: imitation != nil, "needs moto's server"), .timeLimit(.minutes(1)))
+struct ImitatedServicesTests {
     @Test func `objects are stored with the credentials of a web identity`() async throws {
-        let endpoint = try #require(Self.endpoint)
+        let endpoint = try #require(imitation)
         let directory = try TemporaryDirectory()
         try Data("a.b.c\n".utf8).write(to: directory.url.appending(path: "token"))
         try await storeObject(variables: [
@@ -21,7 +21,7 @@ struct ImitatedServicesTests {
     }
 
     @Test func `objects are stored with the credentials of an instance`() async throws {
-        let endpoint = try #require(Self.endpoint)
+        let endpoint = try #require(imitation)
         // moto has no tokens of version 2.
         let server = try LocalHTTPServer { _, request in
             guard request.method == "GET" else { return .answer(200, [:], "session") }
@@ -37,7 +37,7 @@ struct ImitatedServicesTests {
         #expect(found.sessionToken?.isEmpty == false)
         #expect(try #require(found.expiration) > .now)
         let store = try S3ObjectStore(
-            bucket: "replicas", endpoint: #require(Self.endpoint), credentials: credentials, prefix: UUID().uuidString)
+            bucket: "replicas", endpoint: #require(imitation), credentials: credentials, prefix: UUID().uuidString)
         #expect(try await store.create("object", Array("content".utf8)))
         #expect(try await store.read("object", nil) == Array("content".utf8))
     }
