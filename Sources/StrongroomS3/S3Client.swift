@@ -3,8 +3,10 @@ internal import Strongroom
 
 /// Signs and sends requests, and repeats those that fail.
 struct S3Client: Sendable {
-    /// The longest answer, in bytes, unless a part of an object is asked for: no object and no list is longer.
-    static let longestAnswer = 64 << 20
+    /// The longest answer, in bytes, unless a part of an object is asked for: no object is longer.
+    static let longestObject = 64 << 20
+    /// The longest other answer: a list has at most a thousand keys of at most 1,024 bytes.
+    static let longestAnswer = 8 << 20
 
     let location: S3Location
     let region: String
@@ -19,11 +21,22 @@ struct S3Client: Sendable {
     /// - Returns: An answer that decides the request, or why there is none.
     /// - Throws: `StrongroomError` if there are no credentials; `CancellationError`.
     func attempt(_ request: S3Request) async throws -> Result<S3Response, HTTPFailure> {
-        let credentials = try await credentials.credentials()
+        let credentials = try await obtained { try await credentials.credentials() }
         let result = try await attempt(request, credentials)
         guard case .success(let response) = result, response.refusesCredentials else { return result }
-        let renewed = try await self.credentials.renewed(after: credentials)
+        let renewed = try await obtained { try await self.credentials.renewed(after: credentials) }
         return renewed.isSame(as: credentials) ? result : try await attempt(request, renewed)
+    }
+
+    /// The credentials of a provider, whose errors of other types are reported without their text: it may have a secret.
+    private func obtained(_ obtain: () async throws -> S3Credentials) async throws -> S3Credentials {
+        do {
+            return try await obtain()
+        } catch let error where !(error is StrongroomError || error is CancellationError) {
+            throw StrongroomError(
+                .objectStoreUnreachable,
+                "The provider of credentials for \(location) threw \(type(of: error)). See what it does.")
+        }
     }
 
     private func attempt(
@@ -68,8 +81,8 @@ struct S3Client: Sendable {
         result.headers += [("user-agent", "Strongroom"), ("accept-encoding", "identity")]
         if request.method == .put { result.headers.append(("content-type", "application/octet-stream")) }
         result.body = request.body
-        result.longestAnswer = Self.longestAnswer
-        result.longestPart = request.partLength ?? Self.longestAnswer
+        result.longestAnswer = request.key == nil ? Self.longestAnswer : Self.longestObject
+        result.longestPart = request.partLength ?? Self.longestObject
         return result
     }
 

@@ -19,6 +19,7 @@ struct S3Location: Sendable {
     init(bucket: String, endpoint: String, addressing: S3ObjectStore.Addressing, prefix: String) throws {
         guard let parts = URLComponents(string: endpoint), let scheme = parts.scheme?.lowercased(),
             ["http", "https"].contains(scheme), let name = parts.encodedHost?.lowercased(), !name.isEmpty,
+            parts.hasUsablePort,
             parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil
         else {
             throw StrongroomError(
@@ -102,6 +103,9 @@ extension S3Location: CustomStringConvertible {
 }
 
 extension URLComponents {
+    /// Whether the port, if there is one, can be one.
+    var hasUsablePort: Bool { port.map { 1...65_535 ~= $0 } ?? true }
+
     /// The host as it stands in a URL, an IPv6 address in brackets.
     fileprivate var encodedHost: String? {
         guard let host = percentEncodedHost, host.contains(":"), !host.hasPrefix("[") else { return percentEncodedHost }

@@ -29,14 +29,24 @@ extension S3ObjectStore {
         case (200, _):
             return range.map { Array(response.body[$0.clamped(to: 0..<response.body.count)]) } ?? response.body
         case (206, _):
-            guard let range, response.headers["content-range"]?.hasPrefix("bytes \(range.lowerBound)-") ?? true,
-                response.body.count <= max(1, range.count)
-            else { throw otherRange(name) }
+            guard let range, Self.isPart(response, of: range) else { throw otherRange(name) }
             return range.isEmpty ? [] : response.body
         case (416, _) where range != nil: return []
         case (404, "NoSuchKey"): return nil
         default: throw client.refusal(response)
         }
+    }
+
+    /// Whether an answer has the bytes of a range, all that the object has of them.
+    private static func isPart(_ response: S3Response, of range: Range<Int>) -> Bool {
+        let expected = max(1, range.count)
+        guard let header = response.headers["content-range"] else { return response.body.count == expected }
+        guard let match = header.wholeMatch(of: /bytes (\d{1,18})-(\d{1,18})\/(\d{1,18}|\*)/),
+            let first = Int(match.1), let last = Int(match.2)
+        else { return false }
+        let isToTheEnd = Int(match.3).map { last == $0 - 1 } ?? false
+        return first == range.lowerBound && last - first + 1 == response.body.count
+            && (response.body.count == expected || isToTheEnd && response.body.count < expected)
     }
 
     private func otherRange(_ name: String) -> StrongroomError {

@@ -36,7 +36,7 @@ struct CredentialEndpoint: Sendable {
             let failure: HTTPFailure
             do {
                 let response = try await exchange(request, connection)
-                guard [408, 429, 500, 502, 503, 504].contains(response.status) else { return response }
+                guard response.isTransient else { return response }
                 failure = HTTPFailure(reason: "it answered \(response.status)", mayHaveArrived: true)
             } catch let error as HTTPFailure {
                 failure = error

@@ -13,9 +13,9 @@ struct CredentialRenewal {
         case fail(StrongroomError)
     }
 
-    /// Credentials are renewed this long before their end, in seconds; those of less than twenty minutes after three
-    /// quarters of their lifetime.
-    static let greatestLead: TimeInterval = 300
+    /// Credentials are renewed this long before their end, in seconds, or up to half as long again; of those of less
+    /// than twenty minutes it is a quarter of their lifetime.
+    static let lead: TimeInterval = 300
     /// The longest time between two attempts, in seconds.
     static let longestPause: TimeInterval = 60
     /// How long a source is not asked again that has nothing newer than what the service refuses, in seconds.
@@ -74,7 +74,7 @@ struct CredentialRenewal {
                 new.credentials.expiration.map { end in
                     let lifetime = end.timeIntervalSince(now)
                     // Those of one moment are not all renewed at one moment.
-                    return now + max(1, lifetime - min(Self.greatestLead, lifetime / 4) * (0.5 + jitter))
+                    return now + max(1, lifetime - min(Self.lead, lifetime / 4) * (0.5 + jitter))
                 } ?? .distantFuture
         case .failure(let error): fail(error, at: now, jitter)
         }

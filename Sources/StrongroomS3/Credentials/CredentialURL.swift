@@ -18,7 +18,7 @@ struct CredentialURL {
     init(_ text: String, _ name: String) throws {
         guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
             ["http", "https"].contains(scheme), let host = parts.encodedHost?.lowercased(), !host.isEmpty,
-            parts.user == nil, parts.password == nil, parts.fragment == nil
+            parts.user == nil, parts.password == nil, parts.fragment == nil, parts.hasUsablePort
         else {
             throw StrongroomError(
                 .invalidSetting, "\(name) is not the address of a service; write it as \"http://host:port/path\".")
@@ -31,10 +31,14 @@ struct CredentialURL {
 
     var withoutSlash: String { text.hasSuffix("/") ? String(text.dropLast()) : text }
 
-    /// Whether the host is this machine.
-    var isLoopback: Bool {
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
-        return host == "localhost" || host == "::1" || parts.count == 4 && parts[0] == 127 && !parts.contains(nil)
+    var isLoopback: Bool { Self.isLoopback(host) }
+
+    /// Whether a host is this machine.
+    static func isLoopback(_ host: String) -> Bool {
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        // A resolver takes a number that begins with 0 for an octal one.
+        let isAddress = parts.count == 4 && parts.allSatisfy { part in UInt8(part).map { "\($0)" == part } ?? false }
+        return host == "localhost" || host == "::1" || isAddress && parts[0] == "127"
     }
 }
 #endif

@@ -13,7 +13,7 @@ struct InstanceCredentials: CredentialSource {
 
     init(_ variables: [String: String], _ exchange: @escaping CredentialEndpoint.Exchange) {
         self.variables = variables
-        endpoint = CredentialEndpoint(exchange, nil, attempts: 2, timeout: .seconds(1))
+        endpoint = CredentialEndpoint(exchange, nil, attempts: 2, timeout: .seconds(2))
     }
 
     let name = "the instance metadata"

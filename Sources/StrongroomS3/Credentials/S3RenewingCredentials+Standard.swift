@@ -29,7 +29,8 @@ extension S3CredentialProvider where Self == S3RenewingCredentials {
     /// as ``S3RenewingCredentials`` describes, and a file that has changed is read again.
     ///
     /// - Parameters:
-    ///   - connection: How to connect to the STS: a proxy, TLS. Its times and its limit do not count.
+    ///   - connection: How to connect to the STS: a proxy, TLS, whose files are read at each renewal. Its times and its
+    ///     limit do not count.
     ///   - logger: Gets a warning for each renewal that fails while the old credentials are used; at `debug` a line
     ///     with the source for each other one.
     /// - Returns: The credentials; nothing is read or sent before the first request.

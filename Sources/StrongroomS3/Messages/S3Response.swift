@@ -11,6 +11,8 @@ struct S3Response: Sendable {
     let region: String?
     /// The address that an error names.
     let address: String?
+    /// Whether the same request may succeed later.
+    let isTransient: Bool
 
     init(_ response: HTTPResponse) {
         status = response.status
@@ -20,6 +22,7 @@ struct S3Response: Sendable {
         let error = root?.name == "Error" ? root : nil
         code = error?["Code"].flatMap(Self.word)
         region = (headers["x-amz-bucket-region"] ?? error?["Region"]).flatMap(Self.word)
+        isTransient = response.isTransient || code == "RequestTimeout" || code == "SlowDown"
         address = error?["Endpoint"].flatMap(Self.word) ?? headers["location"].flatMap(Self.host).flatMap(Self.word)
     }
 
@@ -43,7 +46,9 @@ struct S3Response: Sendable {
 
     /// Whether it is known that the body is complete.
     var hasLength: Bool {
-        headers["content-length"].map { Int($0) == body.count } ?? (headers["transfer-encoding"] != nil)
+        // With another coding than chunked, the body ends where the connection does.
+        let coding = headers["transfer-encoding"]?.split(separator: ",").last
+        return headers["content-length"].map { Int($0) == body.count } ?? (coding?.trimmingSpace().lowercased() == "chunked")
     }
 
     /// Whether the credentials are refused because they have expired or were replaced, so that newer ones may do.
@@ -53,11 +58,6 @@ struct S3Response: Sendable {
 
     /// The answer's status and code, for messages.
     var summary: String { code.map { "\(status) \($0)" } ?? "\(status)" }
-
-    /// Whether the same request may succeed later: the service is overloaded, or has failed.
-    var isTransient: Bool {
-        [408, 429, 500, 502, 503, 504].contains(status) || code == "RequestTimeout" || code == "SlowDown"
-    }
 
     /// The pause that the service asks for.
     ///

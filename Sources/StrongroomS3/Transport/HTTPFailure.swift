@@ -22,14 +22,21 @@ extension HTTPFailure {
     }
 
     /// The failure for a success that a service cannot know of.
-    static let tooEarly = HTTPFailure(reason: "the service answered before it had the request", mayHaveArrived: false)
+    ///
+    /// - Parameter isSent: Whether the rest of the request was sent meanwhile.
+    static func tooEarly(isSent: Bool) -> HTTPFailure {
+        HTTPFailure(reason: "the service answered before it had the request", mayHaveArrived: isSent)
+    }
 
     /// The failure for an error of the HTTP client.
     ///
     /// - Parameter isSent: Whether all of the request's body was taken by the connection.
     init(_ error: any Error, isSent: Bool) {
-        let refusal = Self.refusal(error) ?? Self.tlsFailure(error)
-        self.init(reason: refusal ?? Self.loss(error), mayHaveArrived: refusal == nil && isSent)
+        if let reason = Self.refusal(error) ?? Self.tlsRefusal(error) {
+            self.init(reason: reason, mayHaveArrived: false)
+        } else {
+            self.init(reason: Self.loss(error), mayHaveArrived: isSent)
+        }
     }
 
     /// Why there is no connection; nil for other errors.
@@ -37,10 +44,9 @@ extension HTTPFailure {
         switch error {
         case let error as NIOConnectionError:
             guard !error.connectionErrors.isEmpty else { return "the host is not known" }
-            return error.connectionErrors.lazy.compactMap { refusal($0.error) }.first ?? "no connection can be made"
+            let reasons = error.connectionErrors.lazy.compactMap { refusal($0.error) ?? unreachable($0.error) }
+            return reasons.first ?? "no connection can be made"
         case let error as IOError where error.errnoCode == ECONNREFUSED: return "the server refuses connections"
-        case let error as IOError where [ENETUNREACH, EHOSTUNREACH].contains(error.errnoCode):
-            return "there is no route to the server"
         case let error as HTTPClientError: return refusal(by: error)
         default: return nil
         }
@@ -58,28 +64,43 @@ extension HTTPFailure {
         }
     }
 
-    /// Why there is no connection by TLS; nil for other errors. The text of a refused certificate comes from BoringSSL,
-    /// which has no type for it.
-    private static func tlsFailure(_ error: any Error) -> String? {
+    /// Why the server or this machine refused TLS before the request was read; nil for other errors. By TLS 1.3 a server
+    /// refuses the client's certificate when the request may be on its way.
+    private static func tlsRefusal(_ error: any Error) -> String? {
         if let error = error as? NIOSSLExtraError, error == .failedToValidateHostname {
             return "the server's certificate is for another host"
         }
-        guard error is NIOSSLError || error is BoringSSLError || error is NIOSSLExtraError else { return nil }
-        let text = "\(error)"
+        guard let text = tlsText(error) else { return nil }
         if text.contains("CERTIFICATE_VERIFY_FAILED") {
             return "the server's certificate is not trusted: it has expired, or no trusted authority has issued it"
         } else if text.contains("CERTIFICATE_REQUIRED") || text.contains("ALERT_HANDSHAKE_FAILURE") {
             return "the server demands another client certificate or version of TLS"
-        } else if text.contains("_ALERT_") {
-            return "the server does not accept the client's certificate or version of TLS"
-        } else if text.contains("WRONG_VERSION_NUMBER") {
-            return "the server does not speak TLS: check whether its address begins with http:// or https://"
+        } else if ["ALERT_BAD_CERTIFICATE", "ALERT_UNKNOWN_CA", "ALERT_CERTIFICATE", "ALERT_UNSUPPORTED_CERTIFICATE"]
+            .contains(where: text.contains)
+        {
+            return "the server does not accept the client's certificate"
         }
-        return (error as? NIOSSLError) == .uncleanShutdown ? nil : "the TLS connection failed"
+        return nil
     }
 
-    /// How a connection was lost.
+    /// The text of an error of TLS, which comes from BoringSSL without a type; nil for other errors.
+    private static func tlsText(_ error: any Error) -> String? {
+        error is NIOSSLError || error is BoringSSLError || error is NIOSSLExtraError ? "\(error)" : nil
+    }
+
+    private static func unreachable(_ error: any Error) -> String? {
+        guard let error = error as? IOError, [ENETUNREACH, EHOSTUNREACH].contains(error.errnoCode) else { return nil }
+        return "there is no route to the server"
+    }
+
+    /// How a connection was lost, or failed when a request may have been sent on it.
     private static func loss(_ error: any Error) -> String {
+        if let reason = unreachable(error) { return reason }
+        if let text = tlsText(error), (error as? NIOSSLError) != .uncleanShutdown {
+            return text.contains("WRONG_VERSION_NUMBER")
+                ? "the server does not speak TLS: check whether its address begins with http:// or https://"
+                : "the TLS connection failed"
+        }
         switch error {
         case HTTPParserError.headerOverflow: "the answer's headers are too long"
         case HTTPParserError.invalidEOFState: "the connection was lost"

@@ -31,7 +31,8 @@ final class HTTPTransport: Sendable {
         client.shutdown { _ in }
     }
 
-    /// Sends a request and waits for its complete answer.
+    /// Sends a request and waits for its complete answer, whatever its status. No redirection is followed and nothing
+    /// is repeated.
     ///
     /// - Throws: ``HTTPFailure``, `CancellationError`.
     func send(_ request: HTTPRequest) async throws -> HTTPResponse {
@@ -52,6 +53,7 @@ final class HTTPTransport: Sendable {
         } catch {
             // The client has such an error for other reasons, too.
             try Task.checkCancellation()
+            if error is EarlyAnswer { throw HTTPFailure.tooEarly(isSent: body.isTaken) }
             throw error as? HTTPFailure ?? HTTPFailure(error, isSent: body.isTaken)
         }
     }
@@ -64,18 +66,19 @@ final class HTTPTransport: Sendable {
         let most = timeout + Self.longestTime(of: request.body.count)
         let answer = try await client.execute(outgoing, deadline: .now() + TimeAmount(connectTimeout + most))
         // A service cannot have carried out what it has not received.
-        guard body.isTaken || answer.status.code >= 300 else { throw HTTPFailure.tooEarly }
+        guard body.isTaken || answer.status.code >= 300 else { throw EarlyAnswer() }
 
         let limit = answer.status == .partialContent ? request.longestPart : request.longestAnswer
         let announced = answer.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
         guard announced <= limit else { throw HTTPFailure.tooLong(limit) }
         var content: [UInt8] = []
         content.reserveCapacity(announced)
-        let deadline = NIODeadline.now() + TimeAmount(timeout + Self.longestTime(of: announced))
+        let start = NIODeadline.now()
         for try await portion in answer.body {
             guard portion.readableBytes <= limit - content.count else { throw HTTPFailure.tooLong(limit) }
-            guard NIODeadline.now() < deadline else { throw HTTPClientError.deadlineExceeded }
             content.append(contentsOf: portion.readableBytesView)
+            let most = timeout + Self.longestTime(of: max(announced, content.count))
+            guard NIODeadline.now() < start + TimeAmount(most) else { throw HTTPClientError.deadlineExceeded }
         }
         let fields = answer.headers.map { ($0.name.lowercased(), $0.value) }
         return HTTPResponse(
@@ -86,9 +89,12 @@ final class HTTPTransport: Sendable {
     private static func longestTime(of count: Int) -> Duration { .seconds(count / slowestRate) }
 }
 
+/// An answer that came before all of the request was sent, of which the rest may be sent until the client has ended it.
+private struct EarlyAnswer: Error {}
+
 /// The body of a request, of which the client takes a portion when the connection has sent the one before.
 private struct HTTPBody: AsyncSequence, Sendable {
-    static let portion = 256 << 10
+    static let portion = 64 << 10
 
     private let bytes: [UInt8]
     private let taken = Locked(0)
@@ -107,7 +113,10 @@ private struct HTTPBody: AsyncSequence, Sendable {
         while !isTaken {
             let before = taken.withLock { $0 }
             try await Task.sleep(for: timeout)
-            guard isTaken || taken.withLock({ $0 }) > before else { throw HTTPClientError.writeTimeout }
+            // The time for a connection has a limit of its own.
+            guard before == 0 || isTaken || taken.withLock({ $0 }) > before else {
+                throw HTTPClientError.writeTimeout
+            }
         }
         return nil
     }

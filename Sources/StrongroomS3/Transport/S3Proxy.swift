@@ -44,7 +44,7 @@ public struct S3Proxy: Sendable {
 
     private static func parsed(_ url: String, from source: String) throws -> HTTPClient.Configuration.Proxy {
         guard let parts = URLComponents(string: url), parts.scheme?.lowercased() == "http", let host = parts.host,
-            !host.isEmpty, ["", "/"].contains(parts.path), parts.query == nil
+            !host.isEmpty, parts.hasUsablePort, ["", "/"].contains(parts.path), parts.query == nil
         else {
             throw StrongroomError(
                 .invalidSetting,
@@ -59,9 +59,7 @@ public struct S3Proxy: Sendable {
     /// Whether a host is reached without the environment's proxy.
     private static func isExempt(_ host: String, from list: String) -> Bool {
         let host = bare(host)
-        if host == "localhost" || host.hasSuffix(".localhost") || host.hasPrefix("127.") || host == "::1" {
-            return true
-        }
+        if CredentialURL.isLoopback(host) || host.hasSuffix(".localhost") { return true }
         return list.lowercased().split { $0 == "," || $0 == " " }.contains { entry in
             var entry = entry
             while entry.first == "." { entry.removeFirst() }

@@ -28,7 +28,7 @@ extension LocalHTTPServer {
     ) throws -> S3ObjectStore {
         var connection = S3Connection()
         connection.requestTimeout = timeout
-        connection.connectTimeout = timeout
+        connection.connectTimeout = max(timeout, .seconds(20))
         connection.limit = connections
         return try S3ObjectStore(
             bucket: "bucket", endpoint: endpoint, credentials: credentials, prefix: prefix, connection: connection,

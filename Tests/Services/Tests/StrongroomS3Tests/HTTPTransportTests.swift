@@ -136,7 +136,11 @@ import Testing
 
     @Test(
         arguments: [
-            (.flood("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "4\r\nabcd\r\n"), "longer than 67108864"),
+            (
+                .flood(
+                    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+                    "100000\r\n\(String(repeating: "a", count: 1 << 20))\r\n"), "longer than 67108864"
+            ),
             (.flood("HTTP/1.1 200 OK\r\n", "X: \(String(repeating: "a", count: 1000))\r\n"), "headers are too long"),
             (.flood("HTTP/1.1 200 OK\r\nX: ", "abcdefgh"), "headers are too long"),
             (.flood("", "HTTP/1.1 100 Continue\r\n\r\n"), "no answer in time"),

@@ -109,7 +109,33 @@ import Testing
         let server = try LocalHTTPServer { _, _ in .silence }
         let store = try server.store(attempts: 2, timeout: .milliseconds(300))
         #expect(await code { _ = try await store.create("a", content) } == .outcomeUnknown)
-        #expect(server.requests.count == 2)
+        while server.requests.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
+    @Test(arguments: [520, 524, 599])
+    func `a proxy's own failure may come after the service had the request`(status: Int) async throws {
+        let server = try LocalHTTPServer { _, _ in .answer(status) }
+        #expect(await code { _ = try await server.store().create("a", [1]) } == .outcomeUnknown)
+        #expect(server.requests.count == 4)
+    }
+
+    @Test func `a provider's error of another type leaves the outcome of an earlier request unknown`() async throws {
+        struct Provider: S3CredentialProvider {
+            let count = Shared(0)
+
+            func credentials() async throws -> S3Credentials {
+                let isFirst = count.withLock { count in
+                    count += 1
+                    return count == 1
+                }
+                guard isFirst else { throw POSIXError(.EIO) }
+                return .test
+            }
+        }
+        let server = try LocalHTTPServer { _, _ in .drop }
+        let failure = await error { _ = try await server.store(credentials: Provider()).create("a", [1]) }
+        #expect(failure?.code == .outcomeUnknown)
+        #expect(failure?.message.contains("POSIXError") == true)
     }
 
     @Test func `a service that refuses connections has created nothing`() async throws {

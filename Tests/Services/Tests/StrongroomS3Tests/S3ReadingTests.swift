@@ -38,9 +38,15 @@ import Testing
         #expect(try await store.read("a", 5..<5) == nil)
     }
 
-    @Test func `bytes of another range are refused`() async throws {
-        let server = try LocalHTTPServer { _, _ in .answer(206, ["Content-Range": "bytes 0-1/4"], "ab") }
-        #expect(await code { _ = try await server.store().read("a", 1..<3) } == .objectStore)
+    @Test(arguments: ["bytes 0-1/4", "bytes 1-2/9", "bytes 1-4/9", "bytes 1-2/*", "bytes 1-", "items 1-2/3"])
+    func `bytes of another range, or fewer than the object has of it, are refused`(header: String) async throws {
+        let server = try LocalHTTPServer { _, _ in .answer(206, ["Content-Range": header], "ab") }
+        #expect(await code { _ = try await server.store().read("a", 1..<5) } == .objectStore)
+    }
+
+    @Test func `a range that ends past the object is cut`() async throws {
+        let server = try LocalHTTPServer { _, _ in .answer(206, ["Content-Range": "bytes 1-2/3"], "bc") }
+        #expect(try await server.store().read("a", 1..<5) == Array("bc".utf8))
     }
 
     @Test func `half an answer is read again`() async throws {
@@ -72,9 +78,9 @@ import Testing
         #expect(await code { _ = try await store.read("a", nil) } == .objectStoreUnreachable)
     }
 
-    @Test(arguments: ["", "abc"])
-    func `an answer that does not tell its length is no object`(body: String) async throws {
-        let server = try LocalHTTPServer { _, _ in .raw("HTTP/1.1 200 OK\r\nDate: now\r\n\r\n\(body)") }
+    @Test(arguments: ["Date: now\r\n\r\n", "Date: now\r\n\r\nabc", "Transfer-Encoding: gzip\r\n\r\nabc"])
+    func `an answer that does not tell its length is no object`(answer: String) async throws {
+        let server = try LocalHTTPServer { _, _ in .raw("HTTP/1.1 200 OK\r\n\(answer)") }
         #expect(await code { _ = try await server.store().read("a", nil) } == .objectStoreUnreachable)
         #expect(server.requests.count == 4)
     }

@@ -51,7 +51,11 @@ final class TLSServer: Sendable {
     /// - Parameters:
     ///   - certificate: The name of its certificate.
     ///   - authority: The authority whose clients it accepts; nil for clients without a certificate.
-    init(_ certificates: TestCertificates, _ certificate: String, clientsOf authority: String? = nil) throws {
+    ///   - breaksTLS: Whether it answers with bytes that are no record of TLS.
+    init(
+        _ certificates: TestCertificates, _ certificate: String, clientsOf authority: String? = nil,
+        breaksTLS: Bool = false
+    ) throws {
         let context = Shared(try Self.context(certificates, certificate, authority))
         self.context = context
         channel = try ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -61,7 +65,7 @@ final class TLSServer: Sendable {
                     let tls = NIOSSLServerHandler(context: context.withLock { $0 })
                     try channel.pipeline.syncOperations.addHandler(tls)
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                    try channel.pipeline.syncOperations.addHandler(Answers())
+                    try channel.pipeline.syncOperations.addHandler(Answers(breaksTLS))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).wait()
@@ -96,8 +100,19 @@ final class TLSServer: Sendable {
         typealias InboundIn = HTTPServerRequestPart
         typealias OutboundOut = HTTPServerResponsePart
 
+        private let breaksTLS: Bool
+
+        init(_ breaksTLS: Bool) {
+            self.breaksTLS = breaksTLS
+        }
+
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             guard case .end = unwrapInboundIn(data) else { return }
+            if breaksTLS {
+                let socket = try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
+                socket?.writeAndFlush(NIOAny(ByteBuffer(repeating: 0x15, count: 64)), promise: nil)
+                return
+            }
             let head = HTTPResponseHead(
                 version: .http1_1, status: .ok, headers: ["Content-Length": "3", "Connection": "close"])
             context.write(wrapOutboundOut(.head(head)), promise: nil)

@@ -1,11 +1,4 @@
 #if S3
-/// One exchange over HTTP: sends a request and returns the complete answer, whatever its status. No redirection is
-/// followed and nothing is repeated.
-///
-/// It throws ``HTTPFailure`` if there is no complete answer, and `CancellationError`. ``HTTPTransport/send(_:)`` is
-/// one; tests pass closures.
-typealias HTTPExchange = @Sendable (HTTPRequest) async throws -> HTTPResponse
-
 /// A request over HTTP.
 struct HTTPRequest: Sendable {
     enum Method: String {
@@ -38,5 +31,8 @@ struct HTTPResponse: Sendable {
     /// The headers, with lowercase names.
     let headers: [String: String]
     let body: [UInt8]
+
+    /// Whether the same request may succeed later: the service, or a proxy before it, is overloaded or has failed.
+    var isTransient: Bool { [408, 429].contains(status) || status >= 500 && ![501, 505, 507].contains(status) }
 }
 #endif
