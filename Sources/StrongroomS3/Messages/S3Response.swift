@@ -48,7 +48,8 @@ struct S3Response: Sendable {
     var hasLength: Bool {
         // With another coding than chunked, the body ends where the connection does.
         let coding = headers["transfer-encoding"]?.split(separator: ",").last
-        return headers["content-length"].map { Int($0) == body.count } ?? (coding?.trimmingSpace().lowercased() == "chunked")
+        let isChunked = coding?.trimmingSpace().lowercased() == "chunked"
+        return headers["content-length"].map { Int($0) == body.count } ?? isChunked
     }
 
     /// Whether the credentials are refused because they have expired or were replaced, so that newer ones may do.
