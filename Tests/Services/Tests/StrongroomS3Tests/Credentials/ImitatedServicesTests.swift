@@ -14,25 +14,26 @@ struct ImitatedServicesTests {
         let endpoint = try #require(imitation)
         let directory = try TemporaryDirectory()
         try Data("a.b.c\n".utf8).write(to: directory.url.appending(path: "token"))
-        try await storeObject(variables: [
+        let credentials = S3RenewingCredentials(variables: [
             "AWS_WEB_IDENTITY_TOKEN_FILE": directory.path("token"), "AWS_ENDPOINT_URL_STS": endpoint,
             "AWS_ROLE_ARN": "arn:aws:iam::123456789012:role/replicas",
         ])
+        try await storeObject(credentials)
     }
 
     @Test func `objects are stored with the credentials of an instance`() async throws {
         let endpoint = try #require(imitation)
-        // moto has no tokens of version 2.
-        let server = try LocalHTTPServer { _, request in
-            guard request.method == "GET" else { return .answer(200, [:], "session") }
-            let url = URL(string: endpoint + request.target)
-            return .answer(200, [:], url.flatMap { try? String(contentsOf: $0, encoding: .utf8) } ?? "")
+        let variables = ["AWS_EC2_METADATA_SERVICE_ENDPOINT": endpoint]
+        let exchange: CredentialEndpoint.Exchange = { request, connection in
+            // moto has no tokens of version 2.
+            if request.method == .put { return HTTPResponse(status: 200, headers: [:], body: Array("session".utf8)) }
+            return try await HTTPTransport(to: request.url, connection).send(request)
         }
-        try await storeObject(variables: ["AWS_EC2_METADATA_SERVICE_ENDPOINT": server.endpoint])
+        let credentials = S3RenewingCredentials(variables: variables, exchange: exchange)
+        try await storeObject(credentials)
     }
 
-    private func storeObject(variables: [String: String]) async throws {
-        let credentials = S3RenewingCredentials(variables: variables)
+    private func storeObject(_ credentials: S3RenewingCredentials) async throws {
         let found = try await credentials.credentials()
         #expect(found.sessionToken?.isEmpty == false)
         #expect(try #require(found.expiration) > .now)
