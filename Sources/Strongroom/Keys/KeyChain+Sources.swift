@@ -66,7 +66,7 @@ struct KeyText {
         if let recovery = try recoveryKey(in: text, line: line) { return recovery }
         guard text.starts(with: Array("raw:".utf8)) else {
             let end = text.suffix(Self.rawLength + 1)
-            guard end.count <= Self.rawLength || !Self.isRaw(end) else { throw severalKeys(in: line) }
+            guard text.count <= end.count || !Self.isRaw(end) else { throw severalKeys(in: line) }
             return text.withUnsafeBytes { Key.passphrase(bytes: $0) }
         }
         let digits = text.dropFirst(4)

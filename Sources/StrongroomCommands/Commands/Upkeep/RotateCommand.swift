@@ -19,8 +19,8 @@ struct RotateCommand: AsyncParsableCommand {
             encrypted if the chain of its configuration begins with Key.plaintext, and rejected otherwise: see \
             convert.
 
-            --dry-run reports who loses access: of a file without an envelope, everybody who has only the older \
-            key; of one with an envelope, the slots of the chain's older keys. Other slots and recovery keys keep it.
+            --dry-run reports who loses access: of a file without an envelope, everybody who has only the older key; \
+            of one with an envelope, the slots of the chain's older keys. Other slots and recovery keys keep it.
             """
     )
 
