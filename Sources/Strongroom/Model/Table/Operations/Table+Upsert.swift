@@ -132,8 +132,10 @@ extension Table {
         try write(plan, on: connection, key: key(of: record)) { bindings in
             try record.encode(to: bindings)
         } update: { key, isSame in
-            if plan.row == .update { try validateUpdate(record) } else {
-                guard try isUpdate(record, at: key, on: connection) else { return nil }
+            if plan.row == .update {
+                try validateUpdate(record)
+            } else if try !isUpdate(record, at: key, on: connection) {
+                return nil
             }
             // An update without the columns that are equal saves the engine the update of their index.
             let leftOut = isSame && plan.leftOut.isEmpty ? plan.indices : plan.leftOut
