@@ -28,7 +28,7 @@ struct S3Client: Sendable {
         return renewed.isSame(as: credentials) ? result : try await attempt(request, renewed)
     }
 
-    /// The credentials of a provider, whose errors of other types are reported without their text: it may have a secret.
+    /// The credentials of a provider, whose errors of other types are reported without their text: it may be a secret.
     private func obtained(_ obtain: () async throws -> S3Credentials) async throws -> S3Credentials {
         do {
             return try await obtain()

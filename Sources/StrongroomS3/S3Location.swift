@@ -103,9 +103,6 @@ extension S3Location: CustomStringConvertible {
 }
 
 extension URLComponents {
-    /// Whether the port, if there is one, can be one.
-    var hasUsablePort: Bool { port.map { 1...65_535 ~= $0 } ?? true }
-
     /// The host as it stands in a URL, an IPv6 address in brackets.
     fileprivate var encodedHost: String? {
         guard let host = percentEncodedHost, host.contains(":"), !host.hasPrefix("[") else { return percentEncodedHost }

@@ -31,14 +31,6 @@ struct CredentialURL {
 
     var withoutSlash: String { text.hasSuffix("/") ? String(text.dropLast()) : text }
 
-    var isLoopback: Bool { Self.isLoopback(host) }
-
-    /// Whether a host is this machine.
-    static func isLoopback(_ host: String) -> Bool {
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        // A resolver takes a number that begins with 0 for an octal one.
-        let isAddress = parts.count == 4 && parts.allSatisfy { part in UInt8(part).map { "\($0)" == part } ?? false }
-        return host == "localhost" || host == "::1" || isAddress && parts[0] == "127"
-    }
+    var isLoopback: Bool { host.isLoopbackHost }
 }
 #endif

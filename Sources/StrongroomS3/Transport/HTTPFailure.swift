@@ -64,8 +64,8 @@ extension HTTPFailure {
         }
     }
 
-    /// Why the server or this machine refused TLS before the request was read; nil for other errors. By TLS 1.3 a server
-    /// refuses the client's certificate when the request may be on its way.
+    /// Why the server or this machine refused TLS before the request was read; nil for other errors. By TLS 1.3 a
+    /// server refuses the client's certificate when the request may be on its way.
     private static func tlsRefusal(_ error: any Error) -> String? {
         if let error = error as? NIOSSLExtraError, error == .failedToValidateHostname {
             return "the server's certificate is for another host"

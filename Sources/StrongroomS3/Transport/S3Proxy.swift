@@ -59,7 +59,7 @@ public struct S3Proxy: Sendable {
     /// Whether a host is reached without the environment's proxy.
     private static func isExempt(_ host: String, from list: String) -> Bool {
         let host = bare(host)
-        if CredentialURL.isLoopback(host) || host.hasSuffix(".localhost") { return true }
+        if host.isLoopbackHost || host.hasSuffix(".localhost") { return true }
         return list.lowercased().split { $0 == "," || $0 == " " }.contains { entry in
             var entry = entry
             while entry.first == "." { entry.removeFirst() }
@@ -69,6 +69,21 @@ public struct S3Proxy: Sendable {
 
     /// An address without the brackets that IPv6 has in a URL.
     private static func bare(_ host: String) -> String { host.trimmingCharacters(in: ["[", "]"]) }
+}
+
+extension String {
+    /// Whether a host is this machine.
+    var isLoopbackHost: Bool {
+        let parts = split(separator: ".", omittingEmptySubsequences: false)
+        // A resolver takes a number that begins with 0 for an octal one.
+        let isAddress = parts.count == 4 && parts.allSatisfy { part in UInt8(part).map { "\($0)" == part } ?? false }
+        return self == "localhost" || self == "::1" || isAddress && parts[0] == "127"
+    }
+}
+
+extension URLComponents {
+    /// Whether the port, if there is one, can be one.
+    var hasUsablePort: Bool { port.map { 1...65_535 ~= $0 } ?? true }
 }
 
 extension S3Proxy: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
