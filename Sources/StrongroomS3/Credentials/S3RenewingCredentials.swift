@@ -7,9 +7,9 @@ internal import Strongroom
 ///
 /// Requests share one renewal, which begins five to seven and a half minutes before the end; for credentials of less
 /// than twenty minutes, after five eighths to three quarters of their lifetime. Meanwhile, and for as long as renewals
-/// fail, requests use the old credentials until their end; a failed renewal is tried again after growing pauses of at most a minute. The end and
-/// the pauses are measured by the machine's clock. Credentials that the service refuses are renewed at once, and no
-/// request uses them until that succeeds.
+/// fail, requests use the old credentials until their end; a failed renewal is tried again after growing pauses of at
+/// most a minute. The end and the pauses are measured by the machine's clock. Credentials that the service refuses are
+/// renewed at once, and no request uses them until that succeeds.
 ///
 /// Most programs use ``S3CredentialProvider/standard(connection:logger:)``. For a source that this does not know, pass
 /// a closure:
