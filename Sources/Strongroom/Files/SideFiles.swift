@@ -45,11 +45,12 @@ package struct SideFiles {
 
     func damagedLogs() throws -> [String] {
         try Self.files(beginningWith: damagedLog).filter { file in
-            let number = Int(file.dropFirst(damagedLog.count + 1))
-            let isKept = file == damagedLog || number.map { file == "\(damagedLog)-\($0)" } ?? false
-            return try isKept && FileStatus.ofName(file)?.isRegularFile ?? false
+            try Self.isDamagedLog(file) && FileStatus.ofName(file)?.isRegularFile ?? false
         }
     }
+
+    /// Whether a name is that of a damaged WAL that a recovery keeps.
+    static func isDamagedLog(_ name: String) -> Bool { name.contains(/-wal\.damaged(-[0-9]+)?$/) }
 
     /// Throws if another user may have created a file that is open, or may write it, or read and lock it.
     package func requireTrusted(_ file: PlainFile, advice: String) throws {

@@ -10,6 +10,16 @@ struct SideFileTests {
     private var vault: Vault { Vault(directory.path("vault"), keys: .numbered(1)) }
     private var rescue: Vault { Vault(directory.path("rescue"), keys: .numbered(1)) }
 
+    /// A name that is missing from the first list leaves a file for good, and one too many loses a file.
+    @Test func `their names are these`() {
+        #expect(
+            SideFiles.leftovers == [
+                "restoring", "fetched", "restored", "snapshot.new", "keys.new", "keys.copy.new", "log.new", "salvaged",
+            ])
+        let others = ["new", "rotating", "plaintext", "trial", "trial.lock", "keys.next", "changes"]
+        #expect(SideFiles.libraryEndings == SideFiles.leftovers + others)
+    }
+
     @Test func `the next opening removes them, and nothing of others`() async throws {
         try await vault.keep("line")
         let others = [".vault.sqlite.salvaged.txt", ".vault.sqlite.trial-2", "vault.sqlite-wal.damaged"]

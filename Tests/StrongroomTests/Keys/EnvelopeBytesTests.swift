@@ -50,6 +50,11 @@ struct EnvelopeBytesTests {
         }
     }
 
+    @Test func `the guide has the bytes that the first version wrote`() throws {
+        let digest = Digests.sha256(try #require(EnvelopeVector.all().first).envelope)
+        #expect(digest.prefix(4) == [0x45, 0x13, 0x34, 0xE2])
+    }
+
     /// Somebody who knows the format makes the check sum right; the keys are what stops them.
     @Test func everyByteThatIsChangedOnPurposeIsFoundOut() throws {
         let chain = try KeyChain(.numbered(2))

@@ -18,6 +18,7 @@ struct EnvelopeVector: Sendable, CustomTestStringConvertible {
 
     static func all() throws -> [EnvelopeVector] {
         let blocks = try String(contentsOf: guide, encoding: .utf8).components(separatedBy: "```text\n").dropFirst()
+        try #require(blocks.count >= 4)
         return try blocks.map { try EnvelopeVector($0.components(separatedBy: "\n```")[0]) }
     }
 

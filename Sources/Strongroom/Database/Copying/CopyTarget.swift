@@ -73,6 +73,12 @@ struct CopyTarget: Sendable {
             """)
     }
 
+    /// Throws if something is at the path.
+    func requireNothing() throws {
+        guard try FileStatus.at(path) != nil else { return }
+        throw StrongroomError(.exists, "\"\(path)\" already exists, and is not overwritten. Use another path.")
+    }
+
     /// Throws if a copy with a defect would replace an older one, which may have none.
     func requireNew(_ defect: String) throws {
         guard replaces, try FileStatus.at(path) != nil else { return }

@@ -219,7 +219,13 @@ extension DatabaseFile {
             try Rotation.removeLeftovers(of: path)
         }
         for ending in SideFiles.leftovers where sideFiles.contains(ending) {
-            try FileSystem.removeCopy(FileSystem.hiddenFile(of: path, ending))
+            let leftover = FileSystem.hiddenFile(of: path, ending)
+            switch ending {
+            case "keys.new", "keys.copy.new": try FileSystem.remove(leftover)
+            // Of another user, such as an operator who salvaged: what cannot be read or removed does no harm.
+            case "log.new", "salvaged": try? FileSystem.removeCopy(leftover)
+            default: try FileSystem.removeCopy(leftover)
+            }
         }
         // What this user cannot lock or remove does no harm.
         if !sideFiles.isDisjoint(with: ["trial", "trial.lock"]) { try? removeTrial() }

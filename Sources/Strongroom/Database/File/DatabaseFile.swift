@@ -211,9 +211,12 @@ extension DatabaseFile {
 
     /// Removes what belongs to the file, which is removed, but for the lock and migration backups.
     func removeSideFiles() throws {
-        let files = try sideFiles.engineFiles + sideFiles.envelopes + sideFiles.damagedLogs()
-        for file in files { try FileSystem.remove(file) }
-        let copies = try SideFiles.libraryEndings.map { FileSystem.hiddenFile(of: path, $0) } + replicaRecordPaths()
-        for copy in copies { try FileSystem.removeCopy(copy) }
+        for file in sideFiles.engineFiles + sideFiles.envelopes { try FileSystem.remove(file) }
+        for ending in SideFiles.libraryEndings {
+            try FileSystem.removeCopy(FileSystem.hiddenFile(of: path, ending))
+        }
+        // Last: the directory may not be listed.
+        for record in try replicaRecordPaths() { try FileSystem.removeCopy(record) }
+        for log in try sideFiles.damagedLogs() { try FileSystem.remove(log) }
     }
 }

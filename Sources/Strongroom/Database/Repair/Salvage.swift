@@ -305,8 +305,7 @@ struct SalvageSource {
     }
 
     func remove() throws {
-        try FileSystem.remove(file.path)
-        try file.sideFiles.removeEngineFiles()
+        try FileSystem.removeCopy(file.path)
     }
 
     private static func files(of file: DatabaseFile) -> [String] { [file.path] + file.sideFiles.logs }

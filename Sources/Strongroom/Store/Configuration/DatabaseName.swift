@@ -38,7 +38,8 @@ public struct DatabaseName: Sendable, Hashable, CustomStringConvertible {
     /// - Parameter fileName: The file's name, 1 to 200 bytes of UTF-8.
     /// - Throws: ``StrongroomError`` with `invalidName` for an empty name, `.` or `..`, a name with a path separator, a
     ///   NUL or another control character, one that begins with `_` or `.` and so has no target, one that ends in
-    ///   `-wal`, `-shm`, `-journal`, `.keys` or `.keys.copy`, or one that is too long.
+    ///   `-wal`, `-shm`, `-journal`, `-wal.damaged` with or without a number, `.keys` or `.keys.copy`, or one that is
+    ///   too long.
     public init(_ fileName: String) throws {
         guard !fileName.isEmpty else { throw Self.refusal("", "is empty") }
         guard fileName != ".", fileName != ".." else { throw Self.refusal(fileName, "names a directory") }
@@ -58,6 +59,9 @@ public struct DatabaseName: Sendable, Hashable, CustomStringConvertible {
         }
         for ending in SideFiles.envelopeEndings where fileName.hasSuffix(ending) {
             throw Self.refusal(fileName, "ends in \"\(ending)\", the suffix of a database's envelope")
+        }
+        guard !SideFiles.isDamagedLog(fileName) else {
+            throw Self.refusal(fileName, "is that of the damaged log of another database")
         }
         self.fileName = fileName
         self.target = String(target)

@@ -179,13 +179,15 @@ extension Stores {
         progress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws -> SalvageReport {
         try await withClosedFile(DatabaseName(fileName), isWriting: false) { context, chain in
-            let target = try await BlockingWork.run { try CopyTarget(path, replaces: false) }
-            guard try FileStatus.at(target.path) == nil else {
-                throw StrongroomError(
-                    .exists, "\"\(target.path)\" already exists, and is not overwritten. Use another path.")
+            let target = try await BlockingWork.run {
+                let target = try CopyTarget(path, replaces: false)
+                try target.requireNothing()
+                return target
             }
             return try await target.acquireLock().removed(SideFiles(of: target.path).lock) {
                 try await WorkMonitor.run(progress) { monitor in
+                    // The lock's previous holder may have created it.
+                    try target.requireNothing()
                     let content = try FileContent.of(context.path)
                     try Self.check(content, chain, context.file)
                     let keys = try context.databaseKeys(chain, salt: content.salt)

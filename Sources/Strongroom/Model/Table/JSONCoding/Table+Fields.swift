@@ -205,12 +205,6 @@ struct FieldValues {
 
     /// The values that a plan writes to an existing row.
     func written<Source: Table>(_ plan: WritePlan<Source>) -> FieldValues {
-        var copy = self
-        for (position, field) in fields.enumerated() {
-            copy.values[position] = values[position].flatMap { value in
-                field.index.map { plan.writes(value, at: $0) } ?? false ? value : nil
-            }
-        }
-        return copy
+        FieldValues(fields: fields, values: plan.written(values, at: fields.map(\.index)))
     }
 }

@@ -58,12 +58,13 @@ extension Table where Self: Record, RecordType == Self {
     private static func upsert(
         _ given: FieldValues, _ plan: WritePlan<Self>, on connection: Connection
     ) throws -> Upserted<Key> {
-        try write(plan, on: connection, key: given.key(of: Self.self)) { bindings in
+        let written = given.written(plan)
+        return try write(plan, on: connection, key: given.key(of: Self.self)) { bindings in
             for (field, value) in zip(given.fields, given.values) {
                 if let index = field.index, let value { try bindings.bind(value, at: index) }
             }
         } update: { key, _ in
-            try update(key, with: given.written(plan), on: connection)
+            try update(key, with: written, on: connection)
         } insert: {
             try insert(record(given, onto: nil), on: connection)
         }
@@ -71,6 +72,7 @@ extension Table where Self: Record, RecordType == Self {
 
     /// - Returns: The row's key; nil if there is no such row.
     private static func update(_ key: Key, with given: FieldValues, on connection: Connection) throws -> Key? {
+        try connection.requireUniqueKey(of: schema)
         guard let present = try find(key, in: WriteTransaction(connection)), let key = self.key(of: present) else {
             return nil
         }

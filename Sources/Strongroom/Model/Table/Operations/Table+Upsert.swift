@@ -129,13 +129,15 @@ extension Table {
     static func write(
         _ record: RecordType, _ plan: WritePlan<Self>, on connection: Connection
     ) throws -> Upserted<Key> {
-        try write(plan, on: connection, key: key(of: record)) { bindings in
+        var isValid = false
+        return try write(plan, on: connection, key: key(of: record)) { bindings in
             try record.encode(to: bindings)
         } update: { key, isSame in
             if plan.row == .update {
                 try validateUpdate(record)
-            } else if try !isUpdate(record, at: key, on: connection) {
-                return nil
+            } else if !isValid {
+                guard try isUpdate(record, at: key, on: connection) else { return nil }
+                isValid = true
             }
             // An update without the columns that are equal saves the engine the update of their index.
             let leftOut = isSame && plan.leftOut.isEmpty ? plan.indices : plan.leftOut
@@ -170,7 +172,7 @@ extension Table {
     ///   - insert: Inserts it.
     @inlinable
     static func write(
-        _ plan: WritePlan<Self>, on connection: Connection, key: Key?,
+        _ plan: WritePlan<Self>, on connection: Connection, key: @autoclosure () throws -> Key?,
         _ encode: (borrowing Bindings) throws -> Void, update: (_ key: Key, _ isSame: Bool) throws -> Key?,
         insert: () throws -> Key
     ) throws -> Upserted<Key> {
@@ -186,11 +188,14 @@ extension Table {
             return try updateAll(keys, plan, on: connection) { try update($0, false) }
         case .insert: return Upserted(.inserted, try insert())
         case .update:
-            guard let key else { throw schema.missingKey }
+            guard let key = try key() else {
+                try schema.checkKey()
+                throw schema.missingKey
+            }
             guard let updated = try update(key, false) else { throw schema.noSuchRow }
             return Upserted(.updated, updated)
         }
-        if let key, let updated = try update(key, false) { return Upserted(.updated, updated) }
+        if let key = try key(), let updated = try update(key, false) { return Upserted(.updated, updated) }
         if plan.row == .key { try schema.checkKey() }
         return Upserted(.inserted, try insert())
     }

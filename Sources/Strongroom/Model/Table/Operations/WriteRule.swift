@@ -303,11 +303,14 @@ struct WritePlan<Source: Table> {
 
     // MARK: What is written to it
 
-    /// Whether a value that is given for a column, by its index, is written to an existing row.
-    func writes(_ value: SQLValue, at index: Int) -> Bool {
+    /// Of the values that are given for columns, by their indices, those that are written to an existing row.
+    func written(_ values: [SQLValue?], at indices: [Int?]) -> [SQLValue?] {
         // A version is compared, whether or not it is named.
         let leftOut = Source.RecordType._upkeep?.leftOut(leftOut) ?? leftOut
-        return !leftOut.contains(index) && (value != .null || operation != TableStatements.Operation.keep)
+        return zip(values, indices).map { value, index in
+            guard let value, let index, !leftOut.contains(index) else { return nil }
+            return value == .null && operation == TableStatements.Operation.keep ? nil : value
+        }
     }
 }
 
