@@ -16,7 +16,7 @@ public import StrongroomReplication
 /// ```swift
 /// let objects = try S3ObjectStore(
 ///     bucket: "replicas", endpoint: "https://s3.eu-central-1.amazonaws.com", region: "eu-central-1",
-///     credentials: .environment(), prefix: "production")
+///     credentials: S3Credentials.environment(), prefix: "production")
 /// ```
 ///
 /// ## Topics

@@ -67,7 +67,7 @@ package struct ObjectStoreOptions: ParsableArguments {
         }
         return try S3ObjectStore(
             bucket: parts.first.map(String.init) ?? "", endpoint: endpoint, region: region,
-            credentials: .environment(), addressing: virtualHost ? .virtualHost : .path,
+            credentials: S3Credentials.environment(), addressing: virtualHost ? .virtualHost : .path,
             prefix: parts.count > 1 ? String(parts[1]) : "", connection: connection)
         #else
         throw CommandFailure(

@@ -46,7 +46,7 @@ public struct S3Credentials: Sendable {
     /// ```swift
     /// let store = try S3ObjectStore(
     ///     bucket: "replicas", endpoint: "https://s3.eu-central-1.amazonaws.com", region: "eu-central-1",
-    ///     credentials: .environment())
+    ///     credentials: S3Credentials.environment())
     /// ```
     ///
     /// - Returns: The credentials.
