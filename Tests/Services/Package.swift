@@ -26,6 +26,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
     ],
     targets: [
@@ -49,7 +50,12 @@ let package = Package(
             name: "StrongroomS3Tests",
             dependencies: [
                 product("Strongroom", of: "strongroom"), product("StrongroomReplication", of: "strongroom"),
+<<<<<<< HEAD
                 product("StrongroomS3", of: "strongroom"), testing, logging, product("NIO", of: "swift-nio"),
+=======
+                product("StrongroomS3", of: "strongroom"), product("AsyncHTTPClient", of: "async-http-client"),
+                product("NIO", of: "swift-nio"),
+>>>>>>> af90c223fd649d35bb49af1726a7e8f063774b8d
                 product("NIOHTTP1", of: "swift-nio"), product("NIOSSL", of: "swift-nio-ssl"),
             ], swiftSettings: settings),
     ],

@@ -114,10 +114,12 @@ import Testing
         #expect(failure?.message.contains("/\(name)\" cannot be read") == true, "\(failure?.message ?? "")")
     }
 
-    @Test(arguments: [\S3Connection.requestTimeout, \.connectTimeout])
-    func `a time-out of zero is refused`(timeout: WritableKeyPath<S3Connection, Duration> & Sendable) async {
+    @Test(arguments: [(0, 1, 1), (1, 0, 1), (1, 1, 0)])
+    func `a time-out or a number of connections of zero is refused`(request: Int, connect: Int, limit: Int) async {
         var connection = S3Connection()
-        connection[keyPath: timeout] = .zero
+        connection.requestTimeout = .seconds(request)
+        connection.connectTimeout = .seconds(connect)
+        connection.limit = limit
         let refused = connection
         #expect(await code { _ = try HTTPTransport(to: "https://host", refused) } == .invalidSetting)
     }

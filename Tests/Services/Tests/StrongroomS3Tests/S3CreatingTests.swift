@@ -141,7 +141,7 @@ import Testing
     @Test func `a service that refuses connections has created nothing`() async throws {
         let port = try LocalHTTPServer { _, _ in .drop }.port
         let store = try S3ObjectStore(
-            bucket: "bucket", endpoint: "http://127.0.0.1:\(port)", credentials: .test,
+            bucket: "bucket", endpoint: "http://127.0.0.1:\(port)", credentials: S3Credentials.test,
             retries: RecordedPauses().retries())
         let failure = await error { _ = try await store.create("a", [1]) }
         #expect(failure?.code == .objectStoreUnreachable)

@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import Strongroom
 import StrongroomReplication
 import Testing

@@ -3,6 +3,8 @@ import Strongroom
 import StrongroomReplication
 import Testing
 
+@testable import StrongroomS3
+
 /// A real S3 server, as `object-store start` describes it.
 enum S3Server {
     private static let variables = ProcessInfo.processInfo.environment

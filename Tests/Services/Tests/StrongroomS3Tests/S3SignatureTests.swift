@@ -89,7 +89,9 @@ import Testing
         "", "host", "ftp://host", "https://", "https://user:secret@host", "https://host?a=b", "https://host#a",
     ])
     func `an endpoint that is none is refused`(endpoint: String) async {
-        let failure = await error { _ = try S3ObjectStore(bucket: "b", endpoint: endpoint, credentials: .test) }
+        let failure = await error {
+            _ = try S3ObjectStore(bucket: "b", endpoint: endpoint, credentials: S3Credentials.test)
+        }
         #expect(failure?.code == .invalidSetting)
         #expect(failure?.message.contains("secret") == false)
     }
@@ -98,7 +100,7 @@ import Testing
     func `a bucket's name that cannot be used is refused`(bucket: String) async {
         #expect(
             await code {
-                _ = try S3ObjectStore(bucket: bucket, endpoint: "https://host", credentials: .test)
+                _ = try S3ObjectStore(bucket: bucket, endpoint: "https://host", credentials: S3Credentials.test)
             } == .invalidName)
     }
 
