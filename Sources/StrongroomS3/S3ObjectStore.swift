@@ -16,11 +16,7 @@ public import StrongroomReplication
 /// ```swift
 /// let objects = try S3ObjectStore(
 ///     bucket: "replicas", endpoint: "https://s3.eu-central-1.amazonaws.com", region: "eu-central-1",
-<<<<<<< HEAD
 ///     credentials: .standard(), prefix: "production")
-=======
-///     credentials: S3Credentials.environment(), prefix: "production")
->>>>>>> af90c223fd649d35bb49af1726a7e8f063774b8d
 /// ```
 ///
 /// ## Topics

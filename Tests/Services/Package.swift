@@ -50,12 +50,8 @@ let package = Package(
             name: "StrongroomS3Tests",
             dependencies: [
                 product("Strongroom", of: "strongroom"), product("StrongroomReplication", of: "strongroom"),
-<<<<<<< HEAD
-                product("StrongroomS3", of: "strongroom"), testing, logging, product("NIO", of: "swift-nio"),
-=======
                 product("StrongroomS3", of: "strongroom"), product("AsyncHTTPClient", of: "async-http-client"),
-                product("NIO", of: "swift-nio"),
->>>>>>> af90c223fd649d35bb49af1726a7e8f063774b8d
+                testing, logging, product("NIO", of: "swift-nio"),
                 product("NIOHTTP1", of: "swift-nio"), product("NIOSSL", of: "swift-nio-ssl"),
             ], swiftSettings: settings),
     ],

@@ -67,11 +67,7 @@ package struct ObjectStoreOptions: ParsableArguments {
         }
         return try S3ObjectStore(
             bucket: parts.first.map(String.init) ?? "", endpoint: endpoint, region: region,
-<<<<<<< HEAD
             credentials: .standard(connection: connection), addressing: virtualHost ? .virtualHost : .path,
-=======
-            credentials: S3Credentials.environment(), addressing: virtualHost ? .virtualHost : .path,
->>>>>>> af90c223fd649d35bb49af1726a7e8f063774b8d
             prefix: parts.count > 1 ? String(parts[1]) : "", connection: connection)
         #else
         throw CommandFailure(

@@ -36,43 +36,6 @@ public struct S3Credentials: Sendable {
         self.expiration = expiration
     }
 
-<<<<<<< HEAD
-=======
-    /// Reads the credentials from the environment variables that other S3 tools use: `AWS_ACCESS_KEY_ID`,
-    /// `AWS_SECRET_ACCESS_KEY` and, for temporary credentials, `AWS_SESSION_TOKEN`.
-    ///
-    /// Every process of the same user can read a process's environment, and child processes inherit it.
-    ///
-    /// ```swift
-    /// let store = try S3ObjectStore(
-    ///     bucket: "replicas", endpoint: "https://s3.eu-central-1.amazonaws.com", region: "eu-central-1",
-    ///     credentials: S3Credentials.environment())
-    /// ```
-    ///
-    /// - Returns: The credentials.
-    /// - Throws: `StrongroomError` with `invalidSetting` if one of the first two is not set or is empty; the message
-    ///   names which.
-    public static func environment() throws -> S3Credentials {
-        try environment(ProcessInfo.processInfo.environment)
-    }
-
-    /// Reads the credentials from the given variables.
-    static func environment(_ variables: [String: String]) throws -> S3Credentials {
-        func value(_ name: String) throws -> String {
-            guard let value = variables[name], !value.isEmpty else {
-                throw StrongroomError(
-                    .invalidSetting,
-                    "The environment variable \"\(name)\" is not set; set it, or pass the credentials.")
-            }
-            return value
-        }
-        let token = variables["AWS_SESSION_TOKEN"].flatMap { $0.isEmpty ? nil : $0 }
-        return S3Credentials(
-            accessKey: try value("AWS_ACCESS_KEY_ID"), secretKey: try value("AWS_SECRET_ACCESS_KEY"),
-            sessionToken: token)
-    }
-
->>>>>>> af90c223fd649d35bb49af1726a7e8f063774b8d
     /// Whether these are the same as others: the same access key's ID and session token.
     func isSame(as other: S3Credentials) -> Bool {
         accessKey == other.accessKey && sessionToken == other.sessionToken
