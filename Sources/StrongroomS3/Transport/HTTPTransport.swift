@@ -71,11 +71,12 @@ final class HTTPTransport: Sendable {
         guard announced <= limit else { throw HTTPFailure.tooLong(limit) }
         var content: [UInt8] = []
         content.reserveCapacity(announced)
-        let deadline = NIODeadline.now() + TimeAmount(timeout + Self.longestTime(of: announced))
+        let start = NIODeadline.now()
         for try await portion in answer.body {
             guard portion.readableBytes <= limit - content.count else { throw HTTPFailure.tooLong(limit) }
-            guard NIODeadline.now() < deadline else { throw HTTPClientError.deadlineExceeded }
             content.append(contentsOf: portion.readableBytesView)
+            let most = timeout + Self.longestTime(of: max(announced, content.count))
+            guard NIODeadline.now() < start + TimeAmount(most) else { throw HTTPClientError.deadlineExceeded }
         }
         let fields = answer.headers.map { ($0.name.lowercased(), $0.value) }
         return HTTPResponse(
