@@ -23,12 +23,13 @@ extension LocalHTTPServer {
     /// A store of the bucket `bucket` on this server.
     func store(
         pauses: RecordedPauses = RecordedPauses(), attempts: Int = 4, timeout: Duration = .seconds(20),
+        connectTimeout: Duration = .seconds(20),
         connections: Int = 4, prefix: String = "", credentials: any S3CredentialProvider = S3Credentials.test,
         now: (@Sendable () -> Int)? = nil
     ) throws -> S3ObjectStore {
         var connection = S3Connection()
         connection.requestTimeout = timeout
-        connection.connectTimeout = max(timeout, .seconds(20))
+        connection.connectTimeout = connectTimeout
         connection.limit = connections
         return try S3ObjectStore(
             bucket: "bucket", endpoint: endpoint, credentials: credentials, prefix: prefix, connection: connection,

@@ -107,7 +107,7 @@ import Testing
     @Test(arguments: [[1], []] as [[UInt8]])
     func `no answer in time is an unknown outcome`(content: [UInt8]) async throws {
         let server = try LocalHTTPServer { _, _ in .silence }
-        let store = try server.store(attempts: 2, timeout: .milliseconds(300))
+        let store = try server.store(attempts: 2, timeout: .seconds(3))
         #expect(await code { _ = try await store.create("a", content) } == .outcomeUnknown)
         while server.requests.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
     }
