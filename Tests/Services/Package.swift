@@ -18,7 +18,7 @@ let package = Package(
     name: "strongroom-services",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "strongroom", path: "../..", traits: ["ConfigReader", "Macros", "S3", "Service"]),
+        .package(name: "strongroom", path: "../..", traits: ["Commands", "ConfigReader", "Macros", "S3", "Service"]),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
@@ -51,7 +51,8 @@ let package = Package(
             dependencies: [
                 product("Strongroom", of: "strongroom"), product("StrongroomReplication", of: "strongroom"),
                 product("StrongroomS3", of: "strongroom"), product("AsyncHTTPClient", of: "async-http-client"),
-                testing, logging, product("NIO", of: "swift-nio"),
+                // The tool with a client for S3, which checks run.
+                product("strongroom", of: "strongroom"), testing, logging, product("NIO", of: "swift-nio"),
                 product("NIOHTTP1", of: "swift-nio"), product("NIOSSL", of: "swift-nio-ssl"),
             ], swiftSettings: settings),
     ],
