@@ -21,7 +21,7 @@ struct S3Client: Sendable {
     /// - Returns: An answer that decides the request, or why there is none.
     /// - Throws: `StrongroomError` if there are no credentials; `CancellationError`.
     func attempt(_ request: S3Request) async throws -> Result<S3Response, HTTPFailure> {
-        let credentials = try await obtained { try await credentials.credentials() }
+        let credentials = try await obtained { try await self.credentials.credentials() }
         let result = try await attempt(request, credentials)
         guard case .success(let response) = result, response.refusesCredentials else { return result }
         let renewed = try await obtained { try await self.credentials.renewed(after: credentials) }

@@ -101,7 +101,7 @@ extension HTTPFailure {
                 ? "the server does not speak TLS: check whether its address begins with http:// or https://"
                 : "the TLS connection failed"
         }
-        switch error {
+        return switch error {
         case HTTPParserError.headerOverflow: "the answer's headers are too long"
         case HTTPParserError.invalidEOFState: "the connection was lost"
         case is IOError, is ChannelError, is NIOSSLError: "the connection was lost"
