@@ -31,7 +31,7 @@ import Testing
         store.allowWrites(until: Self.ahead, then: Self.late)
         let error = await #expect(throws: StrongroomError.self) {
             try await store.write(as: kind) { db in
-                db._handle.connection.observers.add(
+                db._handle.connection.observers.append(
                     DuringCommit { store.allowWrites(until: nil, then: Self.late) })
                 try db.execute("INSERT INTO line VALUES ('first')")
             }
@@ -46,8 +46,7 @@ import Testing
         #expect(next?.message == Self.late.message)
         store.allowWrites(until: Self.ahead, then: Self.late)
         try await store.write(as: kind) { db in
-            let observers = db._handle.connection.observers
-            if let observer = observers.first(DuringCommit.self) { db._handle.connection.observers.remove(observer) }
+            db._handle.connection.observers.removeAll { $0 is DuringCommit }
             try db.execute("INSERT INTO line VALUES ('last')")
         }
         #expect(try await store.value("SELECT group_concat(text) FROM line", as: String.self) == "first,last")
