@@ -14,8 +14,10 @@ struct FamilyCommand<Detail: Encodable & Sendable>: Sendable {
     var unit = ProgressBar.Unit.bytes
     /// Other commands after which a database counts as done.
     var stronger: [String] = []
+    /// Other commands after whose failure it does not.
+    var weaker: [String] = []
     /// Whether a database that the report lists as done is still done; nil if the file itself shows whether it is.
-    var isStillDone: (@Sendable (OperatedDatabase) throws -> Bool)?
+    var isStillDone: (@Sendable (OperatedDatabase, ReportFile.Earlier) throws -> Bool)?
 
     /// Runs the command until it is finished or interrupted by Ctrl-C.
     ///
@@ -25,10 +27,11 @@ struct FamilyCommand<Detail: Encodable & Sendable>: Sendable {
         _ work: @escaping @Sendable (OperatedDatabase, CommandProgress) async throws -> FamilyRun<Detail>.Result
     ) async throws {
         let start = (date: Date.now, clock: ContinuousClock.now)
-        let report = try options.report.map {
-            try ReportFile(FilePath.absolute($0), continuing: options.resume, of: [name] + stronger)
-        }
         let metrics = try options.metrics.map { try MetricsFile(FilePath.absolute($0)) }
+        let report = try options.report.map {
+            try ReportFile(FilePath.absolute($0), continuing: options.resume, of: [name] + stronger, weaker: weaker)
+        }
+        defer { report?.close() }
         let oldest = try options.oldest
         let progress = CommandProgress(label, count: databases.count, unit: unit, isQuiet: output.json)
         let run = FamilyRun(command: name, databases: databases, limit: options.atMost) { database in
@@ -54,7 +57,9 @@ struct FamilyCommand<Detail: Encodable & Sendable>: Sendable {
         }
         progress.finish()
         let outcomes = finished.withLock { $0 }
-        let all = RunMetrics(name, databases, outcomes, since: start, knowsAge: isStillDone != nil)
+        let isComplete = (try? result.get()) != nil
+        let all = RunMetrics(
+            name, databases, outcomes, since: start, isComplete: isComplete, knowsAge: isStillDone != nil)
         try end(outcomes, result, writing: { try metrics?.write(all) })
     }
 
@@ -63,7 +68,7 @@ struct FamilyCommand<Detail: Encodable & Sendable>: Sendable {
         _ database: OperatedDatabase, _ report: ReportFile?, since oldest: Date
     ) throws -> FamilyRun<Detail>.Result? {
         guard options.resume, let isStillDone, let earlier = report?.earlier[database.path], earlier.isFinished,
-            (earlier.lastDone ?? .distantPast) >= oldest, try isStillDone(database)
+            (earlier.lastDone ?? .distantPast) >= oldest, try isStillDone(database, earlier)
         else { return nil }
         let time = earlier.lastDone.map { " on \($0.formatted(.iso8601))" } ?? ""
         return .init(.skipped, "done\(time) according to the report")
@@ -77,7 +82,13 @@ struct FamilyCommand<Detail: Encodable & Sendable>: Sendable {
             summary.show(on: CommandSession.current.console, isComplete: (try? result.get()) != nil)
         }
         let written = Result { try metrics() }
-        try result.get()
+        do {
+            try result.get()
+        } catch is CancellationError {
+            // An interruption does not conceal what has failed.
+            try outcomes.filter { !$0.isInterrupted }.throwFailure(of: databases.count)
+            throw CancellationError()
+        }
         try outcomes.throwFailure(of: databases.count)
         try written.get()
     }

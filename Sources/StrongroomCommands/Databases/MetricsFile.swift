@@ -46,32 +46,35 @@ struct MetricSample: Equatable {
 
     /// A label, with its value in the form of the text format.
     static func label(_ name: String, _ value: String) -> String {
-        let escaped = value.flatMap { character in
-            switch character {
+        // A quotation mark and a combining character are one `Character`.
+        let escaped = value.unicodeScalars.map { scalar -> String in
+            switch scalar {
             case "\\": "\\\\"
             case "\"": "\\\""
             case "\n": "\\n"
-            default: String(character)
+            default: String(scalar)
             }
         }
-        return "\(name)=\"\(String(escaped))\""
+        return "\(name)=\"\(escaped.joined())\""
     }
 }
 
-/// The metrics of one run of a command, family by family.
+/// The metrics of one run of a command, by families, and by databases without one.
 struct RunMetrics {
-    /// The labels of a command and a family, with the samples.
+    /// The labels of a command and a family, or a database, with the samples.
     let samples: [(labels: String, samples: [MetricSample])]
 
-    /// - Parameter knowsAge: Whether the report says when the command was last done with a database.
+    /// - Parameters:
+    ///   - isComplete: Whether the run was neither interrupted nor ended by an error.
+    ///   - knowsAge: Whether the report says when the command was last done with a database.
     init<Detail>(
         _ command: String, _ databases: [OperatedDatabase], _ outcomes: [Outcome<Detail>],
-        since start: (date: Date, clock: ContinuousClock.Instant), knowsAge: Bool
+        since start: (date: Date, clock: ContinuousClock.Instant), isComplete: Bool, knowsAge: Bool
     ) {
         let seconds = (ContinuousClock.now - start.clock).milliseconds / 1_000
         let found = Dictionary(outcomes.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
-        samples = Dictionary(grouping: databases, by: \.name.target).sorted { $0.key < $1.key }.map { family, members in
-            let labels = "\(MetricSample.label("command", command)),\(MetricSample.label("family", family))"
+        samples = Dictionary(grouping: databases, by: \.label).map { label, members in
+            let labels = "\(MetricSample.label("command", command)),\(label)"
             let own = members.compactMap { found[$0.path] }.filter { !$0.isInterrupted }
             let counts: [(outcome: String, count: Int)] =
                 [Outcome<Detail>.Status.done, .skipped, .failed].map { status in
@@ -84,7 +87,7 @@ struct RunMetrics {
             samples += counts.map {
                 MetricSample(.files, "\(labels),\(MetricSample.label("outcome", $0.outcome))", $0.count)
             }
-            let isSuccess = own.count == members.count && !own.contains { $0.status == .failed }
+            let isSuccess = isComplete && own.count == members.count && !own.contains { $0.status == .failed }
             if isSuccess { samples.append(MetricSample(.lastSuccess, labels, .now)) }
             let times = members.compactMap { member in
                 found[member.path].flatMap { $0.status == .done ? $0.end : $0.lastDone }
@@ -97,37 +100,60 @@ struct RunMetrics {
     }
 }
 
+extension OperatedDatabase {
+    /// The label of its family if the command was given that, otherwise its own: of a family not all may be there.
+    fileprivate var label: String {
+        family.map { MetricSample.label("family", $0) }
+            ?? MetricSample.label("database", isConfigured ? name.fileName : path)
+    }
+}
+
 /// A file for the textfile collector of node-exporter, in Prometheus' text format. What other commands and families
 /// have in it stays, and the time of the last success.
 struct MetricsFile {
     private let path: String
-    private let earlier: [MetricSample]
 
-    /// Reads what is in the file.
+    /// Checks the file.
     ///
     /// - Throws: ``CommandFailure`` with `metrics` if it is another kind of file, or cannot be read.
     init(_ path: String) throws {
         self.path = path
-        guard try Stores.hasFile(at: path) else {
-            earlier = []
-            return
-        }
+        _ = try samples()
+    }
+
+    /// Reads what is in the file.
+    private func samples() throws -> [MetricSample] {
+        guard try Stores.hasFile(at: path) else { return [] }
         guard let bytes = FileManager.default.contents(atPath: path) else {
             throw CommandFailure(
                 "metrics", "\"\(path)\" cannot be read, and is not replaced. Use another file.", .inputOutput)
         }
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
-        earlier = lines.compactMap { MetricSample(line: $0) }
-        guard earlier.count == lines.count else {
+        let samples = lines.compactMap { MetricSample(line: $0) }
+        guard samples.count == lines.count else {
             throw CommandFailure(
                 "metrics", "\"\(path)\" is not a file of metrics of this tool, and is not replaced. Use another file.",
                 .usage)
+        }
+        return samples
+    }
+
+    /// The new file, which is locked: another process that ends at this moment is done with its own soon.
+    private func output() throws -> OutputFile {
+        let end = ContinuousClock.now + .seconds(20)
+        while true {
+            do {
+                return try OutputFile(path, replaces: true, mode: 0o644)
+            } catch let failure as CommandFailure where failure.code == "locked" && ContinuousClock.now < end {
+                Thread.sleep(forTimeInterval: 0.01)
+            }
         }
     }
 
     /// Replaces the file, which other users may read: node-exporter runs as one of its own.
     func write(_ run: RunMetrics) throws {
-        var all = earlier
+        let file = try output()
+        var all = try samples()
         for (labels, samples) in run.samples {
             let hasSuccess = samples.contains { $0.metric == .lastSuccess }
             all.removeAll { sample in
@@ -141,7 +167,6 @@ struct MetricsFile {
             let head = "# HELP \(metric.rawValue) \(metric.help)\n# TYPE \(metric.rawValue) gauge\n"
             return lines.isEmpty ? "" : head + lines.sorted().joined()
         }
-        let file = try OutputFile(path, replaces: true, mode: 0o644)
         try file.write(text.joined())
         try file.finish()
     }

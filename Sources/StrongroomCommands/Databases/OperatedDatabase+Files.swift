@@ -63,7 +63,7 @@ extension OperatedDatabase {
     }
 
     /// The path with all symbolic links resolved, also if there is no file yet.
-    private static func resolved(_ path: String) -> String {
+    static func resolved(_ path: String) -> String {
         if let whole = realPath(path) { return whole }
         let name = FilePath.name(of: path)
         let directory = String(path.dropLast(name.count))

@@ -14,6 +14,8 @@ package struct OperatedDatabase: Sendable {
     var hasOwnName: Bool { isConfigured || name.fileName == FilePath.name(of: path) }
 
     let configuration: OperatedConfiguration
+    /// The target by which it was given, if it was not given by its name.
+    var family: String?
     /// The key file that the options name.
     private(set) var keyFile: String?
     private let stores: Stores

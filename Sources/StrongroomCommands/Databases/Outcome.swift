@@ -59,7 +59,7 @@ package struct Outcome<Detail: Encodable & Sendable>: Encodable, Sendable {
 
 extension Array {
     /// Throws if any database failed: for a single one its failure, for several their number; with the exit status of
-    /// the first failure if the databases that failed do not exist.
+    /// the failures if all have the same.
     ///
     /// - Parameter count: The number of databases.
     func throwFailure<Detail>(of count: Int) throws where Element == Outcome<Detail> {
@@ -72,12 +72,9 @@ extension Array {
         }
         let names = failed.prefix(5).map(\.database).joined(separator: ", ")
         let more = failed.count > 5 ? " and \(failed.count - 5) more" : ""
-        // The existing databases were all processed.
-        let areMissing = failed.allSatisfy {
-            ["fileMissing", "noConfiguration", "invalidName"].contains($0.error?.code)
-        }
+        let isSame = failed.allSatisfy { $0.exitStatus == first.exitStatus }
         throw CommandFailure(
             "someFailed", "\(failed.count) of \(count) databases failed: \(names)\(more).",
-            areMissing ? first.exitStatus : .failure)
+            isSame ? first.exitStatus : .failure)
     }
 }

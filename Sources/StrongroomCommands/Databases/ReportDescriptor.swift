@@ -8,7 +8,7 @@ import Musl
 import Glibc
 #endif
 
-/// The system calls that open a report file, to which several commands may append at the same time.
+/// The system calls that open and lock a report file.
 enum ReportDescriptor {
     /// The result of opening.
     enum Opened {
@@ -46,6 +46,15 @@ enum ReportDescriptor {
             return nil
         }
         return descriptor
+    }
+
+    /// Locks a file, which is unlocked when it is closed.
+    ///
+    /// - Returns: False if another process has locked it, or has just replaced it.
+    static func lock(_ descriptor: Int32, at path: String) -> Bool {
+        var (own, there) = (stat(), stat())
+        return OutputFile.lock(descriptor) && fstat(descriptor, &own) == 0 && stat(path, &there) == 0
+            && own.st_dev == there.st_dev && own.st_ino == there.st_ino
     }
 
     /// Flushes the written data to disk.

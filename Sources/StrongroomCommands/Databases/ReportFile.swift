@@ -14,30 +14,39 @@ final class ReportFile: Sendable {
         fileprivate(set) var isFinished = false
         /// When it was last done; nil if no line says that, as in a report of 0.2.0.
         fileprivate(set) var lastDone: Date?
+        /// The last copy that was made of it.
+        fileprivate(set) var copy: Copy?
     }
 
-    /// Opens a report.
+    /// What the line of a copy says of its files.
+    struct Copy: Codable, Equatable {
+        let file: String?
+        let bytes: Int64?
+        let envelope: String?
+    }
+
+    /// Opens a report, and locks it.
     ///
     /// - Parameters:
     ///   - path: The file; accessible only to its owner when it is created.
-    ///   - continuing: Whether to append to an earlier report; otherwise it is overwritten.
+    ///   - continuing: Whether to append to an earlier report; otherwise only the times of its lines are kept.
     ///   - commands: The commands, of which ``earlier`` has the lines.
-    /// - Throws: ``CommandFailure`` with `report` if the path is another kind of file, or cannot be written.
-    init(_ path: String, continuing: Bool, of commands: [String]) throws {
+    ///   - weaker: Commands whose failures count, too.
+    /// - Throws: ``CommandFailure`` with `report` if the path is another kind of file, or cannot be written; with
+    ///   `locked` if another run writes it.
+    init(_ path: String, continuing: Bool, of commands: [String], weaker: [String] = []) throws {
         self.path = path
-        earlier = Self.lines(of: commands, in: path)
-        if let there = try Self.open(path) {
-            guard try Self.isReport(there, path) else {
-                throw CommandFailure(
-                    "report", "\"\(path)\" is not a report, and is not overwritten. Use another path.",
-                    .usage)
-            }
-            handle = there
-        } else {
-            handle = try Self.make(path)
+        let there = try Self.open(path) ?? Self.make(path)
+        guard try Self.isReport(there, path) else {
+            throw CommandFailure(
+                "report", "\"\(path)\" is not a report, and is not overwritten. Use another path.",
+                .usage)
         }
+        try Self.lock(there, path)
+        earlier = Self.lines(of: commands, weaker: weaker, in: path)
+        // The old file is locked until the new one is.
+        handle = try withExtendedLifetime(there) { try continuing ? there : Self.startedOver(path) }
         try writing {
-            guard continuing else { return try handle.truncate(atOffset: 0) }
             let end = try handle.seekToEnd()
             guard end > 0 else { return }
             // The last line of a killed program may be incomplete.
@@ -46,9 +55,8 @@ final class ReportFile: Sendable {
         }
     }
 
-    deinit {
-        try? handle.close()
-    }
+    /// Closes and unlocks it.
+    func close() { try? handle.close() }
 
     /// Appends a line and flushes it to disk.
     func append(_ line: String) throws {
@@ -67,15 +75,45 @@ final class ReportFile: Sendable {
             "report", "The report \"\(path)\" cannot be written. Check its directory and the disk.", .inputOutput)
     }
 
+    private static func lock(_ handle: FileHandle, _ path: String) throws {
+        guard ReportDescriptor.lock(handle.fileDescriptor, at: path) else {
+            throw CommandFailure(
+                "locked", "Another run writes the report \"\(path)\". Wait for it, or use another path.",
+                .temporaryFailure)
+        }
+    }
+
+    /// Replaces a report by one that only says when each command was last done with each database.
+    private static func startedOver(_ path: String) throws -> FileHandle {
+        var latest: [[String]: Line] = [:]
+        for line in lines(in: path) {
+            guard let time = line.time else { continue }
+            var kept = Line(command: line.command, database: line.database, path: line.path, status: "pending")
+            kept.lastDone = max(time, latest[[line.command, line.path]]?.lastDone ?? time)
+            latest[[line.command, line.path]] = kept
+        }
+        let file = try OutputFile(URL(filePath: path).resolvingSymlinksInPath().path, replaces: true)
+        for line in latest.values.sorted(by: { $0.path < $1.path }) { try file.write(JSONLine.encode(line) + "\n") }
+        try file.finish()
+        guard let handle = try open(path) else { throw notWritten(path) }
+        try lock(handle, path)
+        return handle
+    }
+
     // MARK: Reading
 
-    private struct Line: Decodable {
+    private struct Line: Codable {
         let command: String
+        let database: String
         let path: String
         let status: String
         // Those of 0.2.0 have no times.
-        let end: Date?
-        let lastDone: Date?
+        var end: Date?
+        var lastDone: Date?
+        var detail: Copy?
+
+        /// When the command was last done; unknown if that is in the future, as after the clock was wrong.
+        var time: Date? { (status == "done" ? end : lastDone).flatMap { $0 > .now + 60 ? nil : $0 } }
     }
 
     private static func line(_ bytes: Data) -> Line? {
@@ -104,7 +142,7 @@ final class ReportFile: Sendable {
         return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
-    /// Whether a file is empty or begins with a line of a report.
+    /// Whether a file is empty or begins with a line of a report, which a killed program may have left incomplete.
     private static func isReport(_ handle: FileHandle, _ path: String) throws -> Bool {
         let start: Data
         do {
@@ -114,7 +152,9 @@ final class ReportFile: Sendable {
             throw notRead(path)
         }
         guard !start.isEmpty else { return true }
-        return line(start.prefix { $0 != UInt8(ascii: "\n") }) != nil
+        let first = Data(start.prefix { $0 != UInt8(ascii: "\n") })
+        let isIncomplete = (try? JSONSerialization.jsonObject(with: first)) == nil
+        return line(first) != nil || isIncomplete && first.starts(with: Data(#"{"command":"#.utf8))
     }
 
     private static func notRead(_ path: String) -> CommandFailure {
@@ -133,7 +173,7 @@ final class ReportFile: Sendable {
                 throw CommandFailure("report", "\"\(path)\" is not a report. Use another path.", .noInput)
             }
             for line in lines(in: path) {
-                guard let time = line.status == "done" ? line.end : line.lastDone else { continue }
+                guard let time = line.time else { continue }
                 times[line.path, default: [:]][line.command] = max(time, times[line.path]?[line.command] ?? time)
             }
         }
@@ -148,12 +188,21 @@ final class ReportFile: Sendable {
 
     /// What a report says of databases, by their paths.
     ///
-    /// - Parameter commands: The commands whose lines count.
-    static func lines(of commands: [String], in path: String) -> [String: Earlier] {
+    /// - Parameters:
+    ///   - commands: The commands whose lines count.
+    ///   - weaker: The commands of whose lines only failures count.
+    static func lines(of commands: [String], weaker: [String] = [], in path: String) -> [String: Earlier] {
         var found: [String: Earlier] = [:]
-        for line in lines(in: path) where commands.contains(line.command) {
-            let times = [line.status == "done" ? line.end : nil, line.lastDone, found[line.path]?.lastDone]
-            found[line.path] = Earlier(isFinished: line.status != "failed", lastDone: times.compactMap(\.self).max())
+        for line in lines(in: path) {
+            var earlier = found[line.path] ?? Earlier()
+            if commands.contains(line.command) {
+                earlier.isFinished = ["done", "skipped"].contains(line.status)
+                earlier.lastDone = [line.time, earlier.lastDone].compactMap(\.self).max()
+                earlier.copy = line.detail?.file == nil ? earlier.copy : line.detail
+            } else if weaker.contains(line.command), line.status == "failed" {
+                earlier.isFinished = false
+            }
+            found[line.path] = earlier
         }
         return found
     }

@@ -53,14 +53,18 @@ package struct ManyDatabases: ParsableArguments {
         try requireAny(of: files)
         let prompt = files.first.map { files.count == 1 ? "Key of \($0)" : "Key of the \(files.count) files" }
         let chain = try keys.keyChain(asking: prompt, isNew: isNewKey)
-        for database in databases { found.append(try operated(database, chain)) }
+        // First, since a family is complete, also if one of its databases is named, too.
         for target in family {
             let names = try stores.databases(of: target)
             guard !names.isEmpty else {
                 throw CommandFailure("noDatabases", "There is no database of the target \"\(target)\".", .noInput)
             }
-            for name in names { found.append(try OperatedDatabase(name.fileName, path: nil, keys: chain)) }
+            for name in names {
+                found.append(try OperatedDatabase(name.fileName, path: nil, keys: chain))
+                found[found.count - 1].family = target
+            }
         }
+        for database in databases { found.append(try operated(database, chain)) }
         var seen: Set<String> = []
         return found.filter { seen.insert($0.path).inserted }
     }

@@ -114,7 +114,7 @@ package final class OutputFile {
     }
 
     /// - Returns: False if another process has the lock. On a file system without locks, two writers are not detected.
-    private static func lock(_ descriptor: Int32) -> Bool {
+    static func lock(_ descriptor: Int32) -> Bool {
         flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
     }
 

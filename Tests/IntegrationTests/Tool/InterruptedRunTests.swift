@@ -25,7 +25,7 @@ struct InterruptedRunTests {
         let (report, copies) = (workshop.directory.path("report.jsonl"), workshop.directory.path("copies"))
         let arguments =
             [command, "--family", "inventory", "--at-most", "2", "--report", report, "--resume"]
-            + (command == "backup" ? ["--into", copies] : [])
+            + (command == "backup" ? ["--into", copies, "--force"] : [])
         let output = workshop.directory.url.appending(path: "output")
         try Data().write(to: output)
         let tool = try PausedTool(

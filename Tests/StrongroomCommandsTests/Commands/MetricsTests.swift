@@ -39,6 +39,7 @@ struct MetricsTests {
 
         nonisolated(unsafe) private static let sample =  // A regular expression is not changed.
             /([a-z_]+)\{((?:[a-z_]+="(?:[^"\\]|\\[\\"n])*",?)+)\} ([0-9]+(?:\.[0-9]+)?)/
+            .matchingSemantics(.unicodeScalar)
 
         subscript(_ name: String, _ command: String) -> Double? {
             samples["strongroom_\(name){command=\"\(command)\",family=\"ledger\"}"]
@@ -83,17 +84,38 @@ struct MetricsTests {
             second["oldest_success_timestamp_seconds", "verify"] == first["oldest_success_timestamp_seconds", "verify"])
         #expect(try #require(second["last_run_timestamp_seconds", "verify"]) >= success)
         #expect(second.files("verify", "done") == 1 && second.files("verify", "failed") == 1)
-        // Another command has its own, in the same file.
-        let both = try await metrics("reindex", "ledger_a.sqlite")
-        #expect(both.files("reindex", "skipped") == 1 && both.files("verify", "failed") == 1)
+        // Another command has its own, in the same file, and so has a part of the family.
+        for command in ["reindex", "verify"] {
+            let both = try await metrics(command, "ledger_a.sqlite")
+            let label = #"{command="\#(command)",database="ledger_a.sqlite"}"#
+            #expect(both.samples["strongroom_last_success_timestamp_seconds\(label)"] != nil)
+            #expect(both.files("verify", "failed") == 1 && both["last_success_timestamp_seconds", "verify"] == 77)
+        }
     }
 
-    @Test func `a label is escaped`() async throws {
-        let (path, keys) = (ledger.path(#"a"b\c.sqlite"#), try ledger.keyFile(Ledger.secrets[0]))
+    @Test func `commands that end at the same time all are in the file`() async throws {
+        let commands = ["verify", "reindex", "rotate", "migrate"]
+        let file = file
+        try await withThrowingTaskGroup(of: StrongroomCommands.ExitStatus.self) { group in
+            for command in commands {
+                group.addTask { [ledger] in
+                    try await ledger.run(command, "--family", "ledger", "--metrics", file).status
+                }
+            }
+            for try await status in group { #expect(status == .success) }
+        }
+        let all = try Exposition(String(contentsOfFile: file, encoding: .utf8))
+        for command in commands { #expect(all["last_run_timestamp_seconds", command] != nil, "\(command)") }
+    }
+
+    @Test(arguments: [#"a"b"#, "a\"\u{301}b", #"a\b"#])
+    func `a label is escaped`(name: String) async throws {
+        let (path, keys) = (ledger.path("\(name).sqlite"), try ledger.keyFile(Ledger.secrets[0]))
         try FileManager.default.copyItem(atPath: ledger.path("ledger_a.sqlite"), toPath: path)
         let found = try await metrics("verify", path, "--key-file", keys)
-        let families = found.samples.keys.filter { $0.hasPrefix("strongroom_last_run") }
-        #expect(families.count == 1, "\(found.samples)")
+        let escaped = ["a\"b": #"a\"b"#, "a\"\u{301}b": "a\\\"\u{301}b", #"a\b"#: #"a\\b"#][name] ?? ""
+        let label = "command=\"verify\",database=\"\(ledger.path(escaped)).sqlite\""
+        #expect(found.samples["strongroom_last_run_timestamp_seconds{\(label)}"] != nil, "\(found.samples)")
         // Read again, it replaces what it has written.
         #expect(try await metrics("verify", path, "--key-file", keys).samples.count == found.samples.count)
     }

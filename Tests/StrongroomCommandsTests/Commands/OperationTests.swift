@@ -190,11 +190,12 @@ struct OperationTests {
         // Nothing is replaced unless that is requested.
         let before = try copies.map { try ledger.bytes($0) }
         let refused = try await ledger.run(arguments + ["--json"])
-        #expect(try refused.status == .failure && refused.lines(Line.self).allSatisfy { $0.error?.code == "exists" })
+        #expect(refused.status == .cannotCreate)
+        #expect(try refused.lines(Line.self).allSatisfy { $0.error?.code == "exists" })
         try ledger.damage(page: 3, of: "ledger_a.sqlite")
         _ = try await ledger.run("query", "ledger_b.sqlite", "DELETE FROM entry", "--write")
         let replaced = try await ledger.run(arguments + ["--force", "--json"])
-        #expect(replaced.status == .failure)
+        #expect(replaced.status == .dataError)
         let lines = try replaced.lines(Line.self).sorted { $0.database < $1.database }
         #expect(lines.map(\.status) == ["failed", "done", "done"] && lines[0].error?.code == "damaged", "\(lines)")
         #expect(try ledger.bytes(copies[0]) == before[0] && ledger.bytes(copies[1]) != before[1])

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Strongroom
 
 /// `backup`: copies of databases.
@@ -24,8 +25,9 @@ struct BackupCommand: AsyncParsableCommand {
             `restore` rejects such a copy. `verify` looks for the same defects in the database. A copy with a defect \
             never replaces an older one.
 
-            --into with --report and --resume resumes an interrupted run: databases whose copy the report lists, and \
-            which is there, are skipped. A copy without a line in the report, of the moment of a kill, is made anew.
+            --into with --report and --resume resumes an interrupted run: databases are skipped whose copy the report \
+            lists, and which is there with that size and its FILE.keys; otherwise that copy is replaced. A copy \
+            without a line in the report, such as of the moment of a kill, is replaced only with --force.
             """
     )
 
@@ -55,10 +57,12 @@ struct BackupCommand: AsyncParsableCommand {
         guard let directory = into.map(FilePath.absolute) else { return try await copyOne(key) }
         let command = FamilyCommand<BackupDetail>(
             name: "backup", label: "Copying", databases: try members(in: directory), options: family, output: form,
-            isStillDone: { try Stores.hasFile(at: Self.path(of: $0, in: directory)) })
-        let replaces = force || isResumed
-        try await command.run { database, progress in
+            isStillDone: { try Self.isComplete($1.copy, at: Self.path(of: $0, in: directory)) })
+        let listed = family.resume ? family.report.map(FilePath.absolute) : nil
+        let earlier = listed.map { ReportFile.lines(of: ["backup"], in: $0) } ?? [:]
+        try await command.run { [force] database, progress in
             let file = Self.path(of: database, in: directory)
+            let replaces = force || earlier[database.path]?.copy?.file == OperatedDatabase.resolved(file)
             let (_, detail) = try await copy(database, to: file, key, replaces, progress)
             var result = FamilyRun<BackupDetail>.Result(.done, detail.summary, detail)
             if let failure = detail.failure {
@@ -99,10 +103,12 @@ struct BackupCommand: AsyncParsableCommand {
 
     // MARK: Several databases
 
-    /// Whether the report has lines of an interrupted run, to which the copies in the directory belong.
-    private var isResumed: Bool {
-        guard family.resume, let report = family.report else { return false }
-        return !ReportFile.lines(of: ["backup"], in: FilePath.absolute(report)).isEmpty
+    /// Whether the copy that the report lists is at the path, as it was written.
+    private static func isComplete(_ copy: ReportFile.Copy?, at path: String) throws -> Bool {
+        let file = OperatedDatabase.resolved(path)
+        guard let copy, copy.file == file, try Stores.hasFile(at: file) else { return false }
+        let size = try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int
+        return try size.map { Int64($0) } == copy.bytes && copy.envelope.map { try Stores.hasFile(at: $0) } ?? true
     }
 
     private func members(in directory: String) throws -> [OperatedDatabase] {

@@ -40,7 +40,7 @@ struct ReplicaVerifyCommand: AsyncParsableCommand {
     func run() async throws {
         let command = FamilyCommand<ReplicaDetail>(
             name: "replica verify", label: "Verifying", databases: try await databases.resolve(), options: family,
-            output: output, isStillDone: { _ in true })
+            output: output, isStillDone: { _, _ in true })
         try await command.run { [databases] database, progress in
             let inspection = try await databases.replica(of: database).inspect(database.name, verifying: true) {
                 progress.update($0)
@@ -86,7 +86,10 @@ struct ReplicatedDatabases: ParsableArguments {
                     "noDatabases",
                     "There is no replica of the target \"\(target)\" in \"\(replicas.replicas ?? "")\".", .noInput)
             }
-            found += try ofTarget.map { try OperatedDatabase(ofReplica: $0) }
+            for name in ofTarget {
+                found.append(try OperatedDatabase(ofReplica: name))
+                found[found.count - 1].family = target
+            }
         }
         return found
     }

@@ -36,8 +36,8 @@ struct ReplicaPruneCommand: AsyncParsableCommand {
     func run() async throws {
         let moment = Date(timeIntervalSinceNow: -(try seconds))
         let command = FamilyCommand<Detail>(
-            name: "replica prune", label: "Removing", databases: try await databases.resolve(), options: family,
-            output: output, unit: .count)
+            name: dryRun ? "replica prune --dry-run" : "replica prune", label: "Removing",
+            databases: try await databases.resolve(), options: family, output: output, unit: .count)
         try await command.run { [databases, dryRun] database, _ in
             let report = try await databases.replica(of: database).prune(
                 database.name, keepingSince: moment, dryRun: dryRun)

@@ -49,6 +49,10 @@ struct ReplicaRestoreCommand: AsyncParsableCommand {
         guard adoptFrom == nil || databases.names.count == 1 && databases.family.isEmpty else {
             throw ValidationError("--adopt-from goes with one database.")
         }
+        guard !family.resume else {
+            throw ValidationError(
+                "--resume does not go with it: a report does not say of which replica and time a database is.")
+        }
     }
 
     func run() async throws {
@@ -56,7 +60,7 @@ struct ReplicaRestoreCommand: AsyncParsableCommand {
         let chain = try keys.keyChain(asking: nil, isNew: false)
         let command = FamilyCommand<Detail>(
             name: "replica restore", label: "Restoring", databases: try await databases.resolve(), options: family,
-            output: output, isStillDone: { try Stores.hasFile(at: $0.path) })
+            output: output)
         try await command.run { [databases, force, adoptFrom] database, progress in
             let target = database.with(keys: chain)
             guard try force || !Stores.hasFile(at: target.path) else {

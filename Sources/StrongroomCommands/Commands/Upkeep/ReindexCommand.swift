@@ -24,7 +24,7 @@ struct ReindexCommand: AsyncParsableCommand {
     func run() async throws {
         let command = FamilyCommand<Detail>(
             name: "reindex", label: "Indexing", databases: try databases.resolve(), options: family, output: output,
-            unit: .count, isStillDone: { _ in true })
+            unit: .count, isStillDone: { database, _ in try Stores.hasFile(at: database.path) })
         try await command.run { database, _ in
             let indexes = try await database.using { store in
                 try await store.write { db in try db.rebuildFullText() }

@@ -39,6 +39,8 @@ struct RotationPlan: Encodable, Sendable {
     let keepsAccess: [Access]
     /// The processes that have it open: they need the current key.
     let holders: [StatusDetail.Process]
+    /// Whether `rotate` is refused without --in-use.
+    let needsInUse: Bool
 
     /// - Parameters:
     ///   - slots: The slots of the envelope; empty if there is none.
@@ -59,6 +61,7 @@ struct RotationPlan: Encodable, Sendable {
         keepsAccess = others.filter { !isReplaced($0, $1) }.map(Access.init)
         due = rewritesFile || survey.key?.isCurrent == false || !losesAccess.isEmpty
         holders = survey.holders.map { StatusDetail.Process(process: $0.process, name: $0.name) }
+        needsInUse = !holders.isEmpty && rewritesFile && !survey.hasEnvelope && survey.finding != .plaintext
     }
 
     /// A description.
@@ -68,8 +71,9 @@ struct RotationPlan: Encodable, Sendable {
         let lost = losesAccess.isEmpty ? "no key loses access" : "access is lost by \(Self.list(losesAccess))"
         let kept = keepsAccess.isEmpty ? "" : "; kept by \(Self.list(keepsAccess))"
         let names = holders.map { holder in holder.name.map { "\(holder.process) (\($0))" } ?? "\(holder.process)" }
+        let refused = needsInUse ? "; without --in-use it would be refused, with exit code 75" : ""
         let open = names.isEmpty ? "" : "; open in process \(names.joined(separator: ", ")), which needs key \(toKey)"
-        return due ? "would \(way); \(lost)\(kept)\(open)" : "on key \(toKey) of \(toKey) already\(kept)"
+        return due ? "would \(way); \(lost)\(kept)\(open)\(refused)" : "on key \(toKey) of \(toKey) already\(kept)"
     }
 
     private static func list(_ accesses: [Access]) -> String { accesses.map(\.text).joined(separator: ", ") }

@@ -38,7 +38,8 @@ struct VerifyCommand: AsyncParsableCommand {
         let command = FamilyCommand<VerificationDetail>(
             name: pagesOnly ? "verify --pages-only" : "verify", label: "Verifying", databases: try databases.resolve(),
             options: family, output: output, unit: .count, stronger: pagesOnly ? ["verify"] : [],
-            isStillDone: { _ in true })
+            weaker: pagesOnly ? [] : ["verify --pages-only"],
+            isStillDone: { database, _ in try Stores.hasFile(at: database.path) })
         try await command.run { database, progress in
             let report: VerificationReport
             do {
