@@ -13,8 +13,9 @@ def module_options(built):
     options = ["-I", str(built), "-Xcc", f"-I{headers.stdout.strip()}/sqlcipher", "-Xcc", "-DSQLITE_HAS_CODEC"]
     for folder in ("CSQLCipher/System", "CLibCrypto/include", "CDiscovery/include"):
         options += ["-Xcc", f"-fmodule-map-file={ROOT}/Sources/{folder}/module.modulemap"]
-    # What swift-configuration, which a service may use, imports.
-    system = Path(built).parents[1] / "checkouts/swift-system/Sources/CSystem/include"
-    if system.exists():
-        options += ["-Xcc", f"-fmodule-map-file={system}/module.modulemap", "-Xcc", f"-I{system}"]
+    # The C modules of packages have a map of their own, or one that the build has written.
+    for headers in sorted((Path(built).parents[1] / "checkouts").glob("*/Sources/**/include")):
+        maps = [headers / "module.modulemap", Path(built).parent / f"{headers.parent.name}.build/module.modulemap"]
+        for each in [each for each in maps if each.exists()][:1]:
+            options += ["-Xcc", f"-fmodule-map-file={each}", "-Xcc", f"-I{headers}"]
     return options
