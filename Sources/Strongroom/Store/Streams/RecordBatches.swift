@@ -1,14 +1,13 @@
-/// Reads the records of a stream from one snapshot: the next batches while the loop uses the one before.
+/// Reads the records of a stream from one snapshot: the next batch while the loop uses the one before.
 final class RecordBatches<Source: Table> where Source.RecordType: Sendable {
     typealias Element = Source.RecordType
 
     private let stream: RecordStream<Source>
-    /// The batch that was filled last, of those that the loop has reached.
-    private var batch = RecordBatch<Element>()
+    /// The batch that is being filled.
+    private let batch = RecordBatch<Element>()
     private var reader: HeldReader?
-    /// The batches that are filled ahead of the loop, at most two: with one that is filled, the reader fills another,
-    /// and does not wait until the loop is resumed.
-    private var ahead: [(batch: RecordBatch<Element>, filling: Task<Void, any Error>)] = []
+    /// Fills the batch ahead of the loop.
+    private var ahead: Task<Void, any Error>?
     private var isAtEnd = false
     private var isReading = false
     /// Whether a batch was read.
@@ -19,7 +18,7 @@ final class RecordBatches<Source: Table> where Source.RecordType: Sendable {
     }
 
     deinit {
-        if !ahead.isEmpty { reader?.stop() }
+        if ahead != nil { reader?.stop() }
     }
 
     /// Reads the next batch.
@@ -38,8 +37,8 @@ final class RecordBatches<Source: Table> where Source.RecordType: Sendable {
             swap(&records, &batch.records)
             try await continueOrEnd()
         } catch {
-            if !ahead.isEmpty { reader?.stop() }
-            (isAtEnd, reader, ahead, records) = (true, nil, [], [])
+            if ahead != nil { reader?.stop() }
+            (isAtEnd, reader, ahead, records) = (true, nil, nil, [])
             throw error
         }
     }
@@ -50,41 +49,27 @@ final class RecordBatches<Source: Table> where Source.RecordType: Sendable {
             self.reader = reader
             return try await stream.read(batch, by: reader)
         }
-        guard let next = ahead.first else { return try await stream.read(batch, by: reader) }
+        guard let ahead else { return try await stream.read(batch, by: reader) }
         try await withTaskCancellationHandler {
-            try await next.filling.value
+            try await ahead.value
         } onCancel: {
             reader.stop()
         }
-        batch = next.batch
-        ahead.removeFirst()
     }
 
-    /// Begins to read the next batches, which the loop uses later, or releases the reader after the last one. A loop
-    /// may need no more than the first one, so nothing is read ahead of it.
+    /// Begins to read the next batch, which the loop uses later, or releases the reader after the last one. A loop may
+    /// need no more than the first one, so nothing is read ahead of it.
     private func continueOrEnd() async throws {
         guard !batch.isLast else {
             isAtEnd = true
-            ahead = []
+            ahead = nil
             try await reader.take()?.finish()
             return
         }
         guard let reader, hasBegun else { return hasBegun = true }
-        fillAhead(batch, by: reader)
-        if ahead.count == 1 { fillAhead(RecordBatch(), by: reader) }
-    }
-
-    /// Begins to fill a batch with the records after those of the last one ahead.
-    private func fillAhead(_ batch: RecordBatch<Element>, by reader: HeldReader) {
-        let filling = Task(executorPreference: stream.store.executor) { [stream, previous = ahead.last] in
-            if let previous {
-                try await previous.filling.value
-                guard !previous.batch.isLast else { return }
-                batch.count = previous.batch.count
-            }
+        ahead = Task(executorPreference: stream.store.executor) { [stream, batch] in
             try await stream.read(batch, by: reader)
         }
-        ahead.append((batch, filling))
     }
 
     /// For a store in memory, whose single connection must not be held: a write in the loop would wait for it.

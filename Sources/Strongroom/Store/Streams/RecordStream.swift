@@ -8,7 +8,7 @@
 ///
 /// A reader is acquired with the first record and released after the last one, when the loop ends early, and at the
 /// next read after the task was cancelled. It reads batches of up to 256 records; once the loop has used the first one,
-/// it is two batches ahead, so that at most 768 records are in memory. A slow loop holds it for long: meanwhile the WAL
+/// it is one batch ahead, so that at most 512 records are in memory. A slow loop holds it for long: meanwhile the WAL
 /// cannot be truncated, closing the store waits, and reads in the loop's body need another reader. In a store in
 /// memory, all records are read at once. For few records see ``Query/fetch(in:)``.
 public struct RecordStream<Source: Table>: AsyncSequence, Sendable where Source.RecordType: Sendable {
