@@ -98,12 +98,12 @@ let package = Package(
     ] + enginePackages,
     targets: [
         engine,
-        .target(name: "CDiscovery"),
+        .target(name: "CPlatform"),
         .macro(name: "StrongroomMacros", dependencies: swiftSyntax, swiftSettings: settings),
         library(
             "Strongroom",
             [
-                "CDiscovery", "CSQLCipher", .target(name: "StrongroomMacros", condition: .when(traits: ["Macros"])),
+                "CPlatform", "CSQLCipher", .target(name: "StrongroomMacros", condition: .when(traits: ["Macros"])),
                 configReader, logging,
             ] + libcrypto.map { .target(name: $0.name) } + swiftCrypto),
         library("StrongroomObjects", ["Strongroom"]),

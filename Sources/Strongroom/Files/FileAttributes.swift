@@ -1,5 +1,5 @@
 #if os(Linux)
-import CDiscovery
+import CPlatform
 #endif
 #if canImport(Darwin)
 import Darwin

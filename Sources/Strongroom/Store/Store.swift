@@ -58,7 +58,10 @@ public final class Store: Sendable {
             writer: unlocked.connection,
             open: { try file.connect(as: $0) },
             renew: { try file.renew(after: $0) },
-            keeper: { file.keeperOfLog() },
+            beforeClosing: { mayCheckpoint in
+                OpenFiles.shared.markClosing(context.path)
+                return mayCheckpoint ? file.keeperOfLog() : nil
+            },
             automaticTables: AutomaticTables(isKept: context.migrator != nil || context.isReadOnly),
             schemaCheck: context.isInMemory ? nil : context.migrator?.schemaCheck(),
             // With the context this retains the configuration, which the file's location may depend on, while the store

@@ -107,7 +107,7 @@ struct SwiftCompiler: Sendable {
     }
 
     /// The module maps of the C modules, which the compiler looks for when it loads the library's module.
-    private static let moduleMaps = ["CSQLCipher/System", "CDiscovery/include", "CLibCrypto/include"].map { folder in
+    private static let moduleMaps = ["CSQLCipher/System", "CPlatform/include", "CLibCrypto/include"].map { folder in
         URL(filePath: #filePath)
             .deletingLastPathComponent().appending(path: "../../../Sources/\(folder)").standardized
             .path(percentEncoded: false)

@@ -70,7 +70,7 @@ final class Connection: @unchecked Sendable {  // guarded by the slot: one holde
 
     /// Opens a file; reads nothing yet. Only tests of the WAL-reset race are not guarded against it.
     init(path: String, mode: Mode, database: String, isGuarded: Bool = WALResetGuard.isNeeded) throws {
-        _ = EngineMemory.isWiped
+        _ = (EngineMemory.isWiped, ProcessExit.endsEngine)
         var opened: OpaquePointer?
         let flags = mode.flags | SQLITE_OPEN_NOMUTEX
         let result = sqlite3_open_v2(mode.parameters.map { Self.address(of: path, $0) } ?? path, &opened, flags, nil)

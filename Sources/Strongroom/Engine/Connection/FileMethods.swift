@@ -102,7 +102,10 @@ struct FileMethods {
 
     /// Makes writes go through a buffer.
     mutating func bufferWrites(to file: File) -> LogBuffer {
-        let rule = LogBuffer { [original] in original.pointee.xWrite(file, $0, Int32($1), $2) }
+        let rule = LogBuffer { [original] bytes, count, offset in
+            let result = ProcessExit.requireKeys()
+            return result == SQLITE_OK ? original.pointee.xWrite(file, bytes, Int32(count), offset) : result
+        }
         writeRule = rule
         methods.xWrite = { file, bytes, count, offset in
             guard let file, let bytes, let rule = FileMethods.of(file)?.pointee.writeRule else { return SQLITE_MISUSE }

@@ -1,4 +1,4 @@
-import CDiscovery
+import CPlatform
 public import Logging
 
 /// The location, the keys, and the schema migrations of a family of databases.

@@ -12,8 +12,8 @@ final class OpenFiles: Sendable {
         /// Whether a connection has the file open, so that no other file can get its identity.
         var isOpen = false
 
-        /// Whether it is the file with an identity. Before it is opened, it may be removed, and another file may get
-        /// its identity.
+        /// Whether it is the file with an identity. While no connection has it open, it may be removed, and another
+        /// file may get its identity.
         func isFile(_ wanted: FileStatus.Identity) -> Bool {
             identity == wanted && (isOpen || (try? FileStatus.at(path)?.identity) == wanted)
         }
@@ -87,6 +87,12 @@ final class OpenFiles: Sendable {
             guard let holder = files[Array(path.utf8)], holder.isOpen else { return nil }
             return holder.identity
         }
+    }
+
+    /// Records that the connections to a file are about to be closed: from then on it may be removed, and another file
+    /// may get its identity.
+    func markClosing(_ path: String) {
+        files.withLock { $0[Array(path.utf8)]?.isOpen = false }
     }
 
     func release(_ path: String) {

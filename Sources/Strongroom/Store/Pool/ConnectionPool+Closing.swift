@@ -101,7 +101,7 @@ extension ConnectionPool {
         let error = closed
         // A connection that cannot write does not checkpoint.
         let mayCheckpoint = isReadOnly && ([writer] + readers).contains { $0.connection?.mode == .existing }
-        let keeper = mayCheckpoint ? keeper() : nil
+        let keeper = beforeClosing(mayCheckpoint)
         defer { keeper?.close() }
         for slot in readers.indices.map(Queue.Slot.reader) + [.writer] {
             // The thread that opened the connection may still retain it.

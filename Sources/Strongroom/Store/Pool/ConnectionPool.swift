@@ -38,7 +38,7 @@ final class ConnectionPool: Sendable {
     let whenDismantled = DispatchSemaphore(value: 0)
     let whenClosed: Locked<(@Sendable () -> Void)?>
     private let renew: @Sendable (Connection) throws -> Bool
-    let keeper: @Sendable () -> Connection?
+    let beforeClosing: @Sendable (_ mayCheckpoint: Bool) -> Connection?
     let name: DatabaseName
     var database: String { name.fileName }
     /// Whether the store is read-only.
@@ -61,7 +61,8 @@ final class ConnectionPool: Sendable {
     ///   - readerCount: The number of readers; nil for the number in the settings.
     ///   - renew: Called if the file cannot be read at the beginning of a transaction; returns whether it has another
     ///     key now.
-    ///   - keeper: Called before the connections are closed; returns a connection to close after them.
+    ///   - beforeClosing: Called before the connections are closed, with whether one of them may checkpoint although
+    ///     the store is read-only; returns a connection to close after them.
     ///   - schemaCheck: Compares the versions of the file with those of the program; nil for a file without a migrator.
     ///   - whenClosed: Called once, when no connection is left: after closing, or when the pool is deinitialized;
     ///     released then.
@@ -77,7 +78,7 @@ final class ConnectionPool: Sendable {
         writer connection: Connection,
         open: @escaping @Sendable (Connection.Role) throws -> Connection,
         renew: @escaping @Sendable (Connection) throws -> Bool = { _ in false },
-        keeper: @escaping @Sendable () -> Connection? = { nil },
+        beforeClosing: @escaping @Sendable (_ mayCheckpoint: Bool) -> Connection? = { _ in nil },
         automaticTables: AutomaticTables = AutomaticTables(isKept: true),
         schemaCheck: (@Sendable (Connection, _ version: Int64) throws -> Void)? = nil,
         whenClosed: @escaping @Sendable () -> Void
@@ -85,7 +86,7 @@ final class ConnectionPool: Sendable {
         self.name = name
         isReadOnly = settings.isReadOnly && !connection.isInMemory
         self.renew = renew
-        self.keeper = keeper
+        self.beforeClosing = beforeClosing
         self.automaticTables = automaticTables
         self.whenClosed = Locked(whenClosed)
         let count = readerCount ?? settings.readers

@@ -62,6 +62,17 @@ import Testing
         try claim(old)
     }
 
+    @Test func aFileThatWasRemovedWhileItWasClosedIsNoOther() throws {
+        let path = try make("one.sqlite")
+        let other = try link(path, "other.sqlite")
+        try claim(path)
+        try files.identify(path)
+        files.markClosing(path)
+        #expect(isRefused(other))
+        try FileManager.default.removeItem(atPath: path)
+        try claim(other)
+    }
+
     /// Another file may have got what it had.
     @Test func aFileThatWasRemovedBeforeItWasOpenedIsNoOther() throws {
         let path = try make("one.sqlite")
