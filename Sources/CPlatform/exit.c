@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// Keeps libcrypto, where it is OpenSSL, from freeing its state when the program calls `exit`. It listens only to the first
-// call in a program, so this one comes before `main`.
+// Keeps libcrypto, where it is OpenSSL, from freeing its state when the program calls `exit`. Only the first call in a
+// program can, so this one comes before `main`.
 __attribute__((constructor)) static void keep_crypto(void) {
     // OPENSSL_INIT_NO_ATEXIT, see OPENSSL_init_crypto(3).
     const uint64_t no_cleanup = 0x00080000;

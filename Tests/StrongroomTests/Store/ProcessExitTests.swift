@@ -25,8 +25,8 @@ import Glibc
                 })
     }
 
-    /// Writes short transactions, and records each one that was committed, until the process ends. The shorter they are,
-    /// the more often the end meets the last page of one.
+    /// Writes short transactions, and records each one that was committed, until the process ends. The shorter they
+    /// are, the more often the end meets the last page of one.
     private static func write(_ store: Store, _ record: FileHandle) async {
         while true {
             let result = try? await store.write { db in

@@ -6,8 +6,8 @@ import CSQLCipher
 /// libcrypto, and SQLCipher from 4.7 on, then free their state, with the keys in it, whatever the threads do. These
 /// crash, or encrypt a page with what was left of a key and commit it.
 enum ProcessExit {
-    /// Whether the engine frees its keys although it is in use; to be called after the engine was configured, and before
-    /// it is used.
+    /// Whether the engine frees its keys although it is in use; to be called after the engine was configured, and
+    /// before it is used.
     static let endsEngine: Bool = {
         sqlite3_initialize()
         // `exit` calls what was registered last first: this before the cleanup of the engine.
