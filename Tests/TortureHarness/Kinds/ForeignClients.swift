@@ -156,7 +156,7 @@ struct Companions: Kind {
     private static let beside = ["-wal", "-journal", "-shm", ".keys", ".keys.copy"]
     private static let hidden = [
         "lock", "plaintext", "new", "rotating", "restoring", "fetched", "restored", "snapshot.new", "trial",
-        "trial.lock", "keys.new", "keys.copy.new", "keys.next", "changes",
+        "trial.lock", "keys.new", "keys.copy.new", "keys.next", "changes", "log.new", "salvaged",
     ]
 
     /// All that lies beside the database.
