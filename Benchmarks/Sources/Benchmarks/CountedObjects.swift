@@ -36,7 +36,7 @@ final class CountedObjects: ObjectStore {
         var requests = Requests()
     }
 
-    let place = "counted"
+    let location = "counted"
     private let file: FileHandle
     private let delay: Duration
     private let state = Mutex(State())

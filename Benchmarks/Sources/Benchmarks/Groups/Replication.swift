@@ -139,7 +139,7 @@ private final class MemoryObjects: ObjectStore, @unchecked Sendable {  // guarde
     private let lock = NSLock()
     private var objects: [String: [UInt8]] = [:]
 
-    let place = "memory"
+    let location = "memory"
 
     func clear() { lock.withLock { objects = [:] } }
 
