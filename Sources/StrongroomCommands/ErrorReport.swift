@@ -74,7 +74,7 @@ extension ExitStatus {
             case .fileMissing, .notAFile, .replicaMissing: .noInput
             case .notSQLCipher: .unavailable
             case .diskFull, .inputOutput, .objectStoreUnreachable, .outcomeUnknown: .inputOutput
-            case .locked, .busy, .tooManyOpenFiles, .notOwner: .temporaryFailure
+            case .locked, .busy, .tooManyOpenFiles, .notOwner, .keyProvider: .temporaryFailure
             case .permissionDenied, .unsafeFile: .noPermission
             case .newerEnvelope, .newerSchema, .newerReplica, .notSupported, .constraint, .writeRefused,
                 .replicaDamaged, .replicaIncomplete:

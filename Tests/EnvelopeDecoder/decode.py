@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Opens envelopes as Strongroom's guide "The format of an envelope" describes them, with no code of the library.
 
-usage: decode.py ENVELOPE <KEYS      prints the data keys, then each slot; the keys are lines as in a key file
+usage: decode.py ENVELOPE <KEYS      prints the data keys, then each slot; the keys are lines as in a key file,
+                                     or imitated providers as in the vectors
        decode.py --vectors GUIDE     opens each vector of the guide with each of its keys alone
 
 Needs the package cryptography (python3-cryptography in Debian) for AES-GCM.
@@ -13,7 +14,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-RAW, SCRYPT = 1, 2
+RAW, SCRYPT, EXTERNAL = 1, 2, 3
 
 
 def check(condition, defect):
@@ -30,6 +31,8 @@ def key_of(line):
     """The kind of slot that a line of a key file opens, and the bytes of its key."""
     if line.startswith("raw:"):
         return RAW, bytes.fromhex(line[4:])
+    if line.startswith("external:"):
+        return EXTERNAL, tuple(line.split(":", 2)[1:])
     if not line.startswith("recovery:"):
         return SCRYPT, line.encode()
     bits = "".join(f"{ALPHABET.index(c):05b}" for group in line[9:].split("-") for c in group[:4])
@@ -47,17 +50,32 @@ def slots_of(data):
     return slots
 
 
+def unwrap(further, length, key, context):
+    """The slot key that the imitated provider has wrapped; None if the slot has another identifier."""
+    secret, identifier = key
+    if further[:length] != identifier.encode():
+        return None
+    wrapped = further[length:]
+    return AESGCM(bytes.fromhex(secret)).decrypt(wrapped[:12], wrapped[12:], context)
+
+
 def open_slot(data, kind, head, sealed, key):
     """The data keys in a slot; None if it is the slot of another key."""
-    salt = head[21:37]
-    if kind == SCRYPT:
+    salt, further = head[21:37], b""
+    if kind == EXTERNAL:
+        end = 28 + 32 * data[42]
+        sealed, further = sealed[:end], sealed[end:]
+        key = unwrap(further, head[18], key, data[10:26])
+        if key is None:
+            return None
+    elif kind == SCRYPT:
         key = hashlib.scrypt(key, salt=salt, n=1 << head[18], r=head[19], p=head[20], maxmem=1 << 29, dklen=32)
     else:
         key = hkdf(key, b"raw key", salt=salt)
     if head[:8] != hkdf(key, b"fingerprint", 8):
         return None
     try:
-        return AESGCM(hkdf(key, b"wrapping")).decrypt(sealed[:12], sealed[12:], data[:43] + head)
+        return AESGCM(hkdf(key, b"wrapping")).decrypt(sealed[:12], sealed[12:], data[:43] + head + further)
     except InvalidTag:
         sys.exit("refused: a slot was changed")
 

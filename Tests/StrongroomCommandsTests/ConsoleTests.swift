@@ -94,7 +94,7 @@ struct ExitStatusTests {
             (.noInput, "fileMissing notAFile replicaMissing"), (.unavailable, "notSQLCipher"),
             (.cannotCreate, "exists"),
             (.inputOutput, "diskFull inputOutput objectStoreUnreachable outcomeUnknown"),
-            (.temporaryFailure, "busy locked notOwner tooManyOpenFiles"),
+            (.temporaryFailure, "busy keyProvider locked notOwner tooManyOpenFiles"),
             (.noPermission, "permissionDenied unsafeFile"),
             (
                 .configuration,

@@ -127,13 +127,20 @@ final class Promise<Content>: @unchecked Sendable {
 
     func wait() -> Content {
         while true {
+            if let value = wait(until: .distantFuture) { return value }
+        }
+    }
+
+    /// - Returns: Nil if the value was not set in time.
+    func wait(until deadline: DispatchTime) -> Content? {
+        while true {
             let semaphore = DispatchSemaphore(value: 0)
             let value = state.withLock { state in
                 state.semaphore = semaphore
                 return state.value.take()
             }
             if let value { return value }
-            semaphore.wait()
+            if semaphore.wait(timeout: deadline) == .timedOut { return state.withLock { $0.value.take() } }
         }
     }
 }

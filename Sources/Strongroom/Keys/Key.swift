@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A key of a database: a passphrase or 32 random bytes.
+/// A key of a database: a passphrase, 32 random bytes, or a key outside the process.
 ///
 /// The key is held in memory that is wiped when the last copy is released; it has no printable form, cannot be encoded,
 /// and is compared in constant time. A `String` from which you created the key remains yours: Swift cannot wipe it.
@@ -16,6 +16,8 @@ public struct Key: Sendable, Equatable {
         /// A passphrase of which CTPersistance used only a part.
         case truncated(SecretBytes)
         case raw(SecretBytes, salt: [UInt8]?)
+        /// Wraps the key of an envelope; its bytes are never in the process.
+        case external(ExternalKey)
         case plaintext
         case invalid(String)
     }
@@ -110,7 +112,15 @@ public struct Key: Sendable, Equatable {
         switch material {
         case .truncated, .plaintext: false
         case .passphrase: !looksRaw
-        case .raw, .invalid: true
+        case .raw, .external, .invalid: true
+        }
+    }
+
+    /// Whether a file can be encrypted with it.
+    var encryptsFiles: Bool {
+        switch material {
+        case .plaintext, .external: false
+        case .passphrase, .truncated, .raw, .invalid: true
         }
     }
 
@@ -140,6 +150,7 @@ extension Key: CustomStringConvertible, CustomDebugStringConvertible, CustomRefl
         case .passphrase: "Key(passphrase)"
         case .truncated: "Key(legacy passphrase)"
         case .raw: "Key(raw)"
+        case .external: "Key(external)"
         case .plaintext: "Key(plaintext)"
         case .invalid: "Key(invalid)"
         }
@@ -185,6 +196,13 @@ struct DerivedKey: Sendable, Equatable {
             }
         case .raw(let raw, _):
             self.raw = raw
+        case .external(let external):
+            throw StrongroomError(
+                .invalidKey,
+                """
+                The external key "\(external.identifier)" encrypts no file: it only wraps the key in an envelope, \
+                which `KeyProtection.envelope` gives a database.
+                """)
         case .plaintext:
             throw StrongroomError(.invalidKey, "`Key.plaintext` encrypts nothing.")
         case .invalid(let reason):

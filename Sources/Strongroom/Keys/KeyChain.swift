@@ -111,6 +111,7 @@ extension Key {
         case .passphrase(let passphrase): (material, kind) = (passphrase, 1)
         case .truncated(let passphrase): (material, kind) = (passphrase, 2)
         case .raw(let raw, _): (material, kind) = (raw, 3)
+        case .external(let external): (material, kind) = (SecretBytes(Array(external.identifier.utf8)), 4)
         case .plaintext: return "plaintext"
         case .invalid(let reason): throw StrongroomError(.invalidKey, "The key cannot be used: \(reason).")
         }

@@ -46,8 +46,8 @@ extension Store {
     ///   ``RotationPolicy/never``; with a plaintext chain, `plaintextFile` for a plaintext file, and `encryptedFile`
     ///   for another one; `closed`, `readOnly`; for a data key `keySlot` when the keys of slots are missing,
     ///   `notDeclared` when the file has no envelope, `envelopeMissing` when it is gone, `envelopeDamaged`,
-    ///   `newerEnvelope`, `foreignEnvelope`; what the configuration throws. The file keeps its key then, and the store
-    ///   stays usable.
+    ///   `newerEnvelope`, `foreignEnvelope`, `keyProvider`; what the configuration throws. The file keeps its key then,
+    ///   and the store stays usable.
     @discardableResult
     public func rotate(
         _ subject: RotationSubject = .chain,
@@ -230,11 +230,12 @@ extension Store {
     /// ```
     ///
     /// - Parameters:
-    ///   - key: The key; a passphrase costs its derivation.
+    ///   - key: The key; a passphrase costs its derivation, an external key two calls of its provider.
     ///   - label: The slot's name: at most 255 bytes, no control characters. It can be read without a key.
     /// - Returns: The key's slot.
     /// - Throws: ``StrongroomError`` with `keySlot` if the key already has a slot, if there are 64, or if the label is
-    ///   invalid; `invalidKey` for a key that cannot wrap; as ``keySlots()``; `readOnly`, `locked`, `diskFull`. Nothing
+    ///   invalid; `invalidKey` for a key that cannot wrap; for an external key `keyProvider`, and `invalidArgument` if
+    ///   its provider wraps to no bytes or too many; as ``keySlots()``; `readOnly`, `locked`, `diskFull`. Nothing
     ///   is changed then, unless the message says that the first copy is already the new one, after a disk failure.
     @discardableResult
     public func addKey(_ key: Key, label: String = "") async throws -> KeySlot {

@@ -306,15 +306,34 @@ struct KeySlotCommandTests {
         #expect(try await ledger.run("keys", "revoke", "ledger.sqlite", "12").status == .usage)
     }
 
-    /// The file of the guide's vector, whose data key and salt are known.
-    @Test func `a slot of an unknown kind is listed until it is revoked`() async throws {
-        let vector = try #require(EnvelopeVector.all().last)
+    /// Makes the file of a vector of the guide, whose data key and salt are known, with its envelope.
+    ///
+    /// - Returns: The same ledger with the vector's raw key.
+    private func ledger(ofVectorWith slot: String) async throws -> Ledger {
+        let vector = try #require(EnvelopeVector.all().first { $0.labels.contains(slot) })
         let file = ledger.with(\.keys, [.raw(vector.dataKeys[0], salt: Array(vector.envelope[10..<26]))])
         try await file.with(\.protection, .direct).make()
         for ending in ["keys", "keys.copy"] {
             try Data(vector.envelope).write(to: URL(filePath: "\(ledger.path()).\(ending)"))
         }
-        let wrapped = ledger.with(\.keys, [.raw([UInt8](repeating: 7, count: 32))])
+        return ledger.with(\.keys, [.raw([UInt8](repeating: 7, count: 32))])
+    }
+
+    @Test func `the slot of an external key is listed with its provider`() async throws {
+        let wrapped = try await ledger(ofVectorWith: "token")
+        let run = try await wrapped.run("keys", "slots", "ledger.sqlite")
+        #expect(run.output.contains("external") && run.output.contains("Provider"))
+        #expect(run.output.contains("imitation:database key:1"))
+        struct Slots: Decodable {
+            struct Slot: Decodable { let external: String? }
+            let slots: [Slot]
+        }
+        let slots = try await wrapped.run("keys", "slots", "ledger.sqlite", "--json").json(Slots.self).slots
+        #expect(slots.map(\.external) == [nil, "imitation:database key:1"])
+    }
+
+    @Test func `a slot of an unknown kind is listed until it is revoked`() async throws {
+        let wrapped = try await ledger(ofVectorWith: "key service")
         #expect(try await slots(of: wrapped).map(\.isUnknown) == [false, true])
         #expect(try await wrapped.run("keys", "slots", "ledger.sqlite").output.contains("unknown"))
         let status = try await wrapped.run("status", "ledger.sqlite")

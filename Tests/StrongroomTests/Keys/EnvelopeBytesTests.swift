@@ -42,8 +42,12 @@ struct EnvelopeBytesTests {
     func `each vector of the guide opens with each of its keys`(vector: EnvelopeVector) throws {
         let envelope = try Envelope(bytes: vector.envelope)
         #expect(envelope.bytes == vector.envelope)
-        #expect(!vector.chains.isEmpty && vector.chains.count == envelope.slots.count { !$0.isUnknown })
-        for chain in vector.chains {
+        let external = try vector.externalKeys.map { secret, identifier in
+            try KeyChain(.external(ImitatedProvider(identifier, secret: secret)))
+        }
+        let chains = vector.chains + external
+        #expect(!chains.isEmpty && chains.count == envelope.slots.count { !$0.isUnknown })
+        for chain in chains {
             let opened = try envelope.open(with: chain)
             #expect(opened.dataKeys == DataKeys(material: SecretBytes(Array(vector.dataKeys.joined()))))
             #expect(opened.keySlots.map(\.label) == vector.labels)

@@ -113,6 +113,15 @@ struct EnvelopeDecoderTests {
         try expect(envelope, "b", raw(3))
     }
 
+    @Test func `it opens the slot of an external key`() throws {
+        let line = "external:\([UInt8](repeating: 0x33, count: 32).hexadecimal):imitation:ü"
+        var envelope = try OpenEnvelope.with(.external(ImitatedProvider("imitation:ü")), .numbered(7))
+        try expect(envelope, line, raw(7))
+        _ = try envelope.label(envelope.fingerprint(0), "named", keys: [.external(ImitatedProvider("imitation:ü"))])
+        try expect(envelope, line)
+        #expect(try decoder.run(directory.path("envelope"), keys: [line + "2"]).errors.contains("no slot belongs"))
+    }
+
     @Test func `it opens an envelope with a slot of an unknown kind`() throws {
         let envelope = try OpenEnvelope.with(.numbered(1)).with(.unknownSlot(further: 40))
         try expect(envelope, raw(1))

@@ -12,15 +12,15 @@ struct EnvelopeFileTests {
     private static let old = Key.numbered(1)
     private static let new = Key.numbered(2)
 
-    private func make() throws -> OpenEnvelope {
-        let envelope = try OpenEnvelope.with(Self.old)
+    private func make(_ key: Key = old) throws -> OpenEnvelope {
+        let envelope = try OpenEnvelope.with(key)
         try sidecar.file.create(envelope)
         return envelope
     }
 
-    private func rotated(_ envelope: OpenEnvelope) throws -> OpenEnvelope {
+    private func rotated(_ envelope: OpenEnvelope, to key: Key = new) throws -> OpenEnvelope {
         var copy = envelope
-        try copy.replace(copy.fingerprint(0), with: Self.new, label: "new", date: .fixed)
+        try copy.replace(copy.fingerprint(0), with: key, label: "new", date: .fixed)
         return copy
     }
 
@@ -98,18 +98,21 @@ struct EnvelopeFileTests {
         }
     }
 
-    @Test func whereverAKillInterruptsARotationTheChainOpensAndTheNextOneIsMade() throws {
-        let envelope = try make()
-        let rotated = try rotated(envelope)
+    private static let external = ["1", "2"].compactMap { try? Key.external(ImitatedProvider("imitation:\($0)")) }
+
+    @Test(arguments: [[old, new], external])
+    func `wherever a kill interrupts a rotation, the chain opens and the next one is made`(keys: [Key]) throws {
+        let envelope = try make(keys[0])
+        let rotated = try rotated(envelope, to: keys[1])
         var places: Set<Int?> = []
         try crashed(sidecar.file.steps(rotated.bytes, replacing: true)) { state in
-            let opened = try sidecar.open(Self.old, Self.new)
+            let opened = try sidecar.open(keys[0], keys[1])
             #expect(opened.dataKeys == envelope.dataKeys, "\(state)")
             places.insert(opened.position)
             // As the opening of a store goes on: it rotates if need be, and completes the copies.
             let next = opened.position == 1 ? opened : rotated
             try sidecar.file.replace(next)
-            #expect(try sidecar.open(Self.new).isIntact, "\(state)")
+            #expect(try sidecar.open(keys[1]).isIntact, "\(state)")
             #expect(try names == ["vault.sqlite.keys", "vault.sqlite.keys.copy"], "\(state)")
             try sidecar.put(envelope.bytes, envelope.bytes)
         }

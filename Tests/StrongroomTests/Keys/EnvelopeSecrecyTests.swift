@@ -47,9 +47,9 @@ struct EnvelopeSecrecyTests {
 
     @Test func nothingThatHoldsKeysHasATextWithThem() throws {
         let opened = try sidecar.open(.passphrase(Self.passphrase))
-        var wrappingKeys: [WrappingKey] = []
+        var wrappingKeys = WrappingKeys()
         let derivation = try #require(envelope.sealed.slots.first?.derivation)
-        let wrapping = try wrappingKeys.key(for: .passphrase(Self.passphrase), derivation)
+        let wrapping = try wrappingKeys.key(for: .passphrase(Self.passphrase), derivation, context: .salt)
         let shown =
             Secrecy.texts(of: opened) + Secrecy.texts(of: opened.dataKeys) + Secrecy.texts(of: wrapping)
             + Secrecy.texts(of: wrappingKeys) + Secrecy.texts(of: recovery) + Secrecy.texts(of: Key.recovery(recovery))

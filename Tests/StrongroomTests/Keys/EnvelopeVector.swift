@@ -10,6 +10,8 @@ struct EnvelopeVector: Sendable, CustomTestStringConvertible {
     let name: String
     /// Chains of one key, of which each opens it.
     private(set) var chains: [KeyChain] = []
+    /// The keys of imitated providers, of which each opens it.
+    private(set) var externalKeys: [(secret: [UInt8], identifier: String)] = []
     private(set) var dataKeys: [[UInt8]] = []
     private(set) var labels: [String] = []
     let envelope: [UInt8]
@@ -29,6 +31,9 @@ struct EnvelopeVector: Sendable, CustomTestStringConvertible {
         envelope = Self.bytes(try #require(parts.last).filter { $0 != "\n" })
         for field in fields.dropFirst() {
             switch field[0] {
+            case "key" where field[1].hasPrefix("external:"):
+                let parts = field[1].split(separator: ":", maxSplits: 2).map(String.init)
+                externalKeys.append((Self.bytes(parts[1]), parts[2]))
             case "key": chains.append(try KeyChain(text: Array(field[1].utf8)))
             case "data key": dataKeys.append(Self.bytes(field[1]))
             case "label": labels.append(field[1])

@@ -40,7 +40,7 @@ struct KeysOfOneDatabaseTests {
         ]
         for (keys, place) in refused {
             let error = try expectFailure(.invalidKey) { try KeyChain(keys).derived(for: alice) }
-            #expect(error.message.contains("Key \(place) of the chain is a passphrase"))
+            #expect(error.message.contains("Key \(place) of the chain is not a raw key"))
         }
         // An older one opens files that are not rotated yet.
         let moving = try KeyChain(.passphrase("a"), .numbered(1)).derived(for: alice, openingShared: true)

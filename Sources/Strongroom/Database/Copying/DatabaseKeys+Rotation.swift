@@ -127,7 +127,7 @@ extension DatabaseKeys {
         let isRecovery = envelope.keySlots.contains { $0.fingerprint == used && $0.isRecovery }
         if !isRecovery {
             try envelope.replace(used, with: key, label: key.slotLabel, date: .now)
-        } else if try envelope.slot(of: key) == nil {
+        } else if try envelope.slotOpened(by: key) == nil {
             try envelope.add(key, label: key.slotLabel, date: .now)
         }
     }

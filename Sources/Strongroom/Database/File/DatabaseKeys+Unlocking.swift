@@ -44,7 +44,7 @@ extension DatabaseKeys {
         let hadJournal = try FileStatus.at(journal) != nil
         var currentKey: DerivedKey?
         for candidate in try possibleSettings() {
-            for (position, key) in keys.enumerated().reversed() where key != .plaintext {
+            for (position, key) in keys.enumerated().reversed() where key.encryptsFiles {
                 let derivedKey = try DerivedKey(key, salt: salt, settings: candidate)
                 let isLast = position == keys.count - 1
                 if isLast, candidate == ciphers.last { currentKey = derivedKey }
@@ -135,7 +135,7 @@ extension DatabaseKeys {
         let candidates =
             dataKeys.reversed().map { ($0, envelope?.position) } + chain.keys.enumerated().reversed().map { ($1, $0) }
         for settings in ciphers.reversed() {
-            for (key, position) in candidates where key != .plaintext {
+            for (key, position) in candidates where key.encryptsFiles {
                 let derivedKey = try DerivedKey(key, salt: salt, settings: settings)
                 if try PageCipher(derivedKey).fits(bytes) { return (derivedKey, position) }
             }

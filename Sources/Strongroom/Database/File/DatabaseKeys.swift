@@ -36,6 +36,8 @@ struct DatabaseKeys: Sendable {
             return
         }
         guard try envelopeFile.exists() else {
+            // `Key.plaintext` is never the current one.
+            if !isEnvelopeWanted, let key = chain.current, !key.encryptsFiles { throw envelopeNeeded }
             guard !isEnvelopeWanted || !chain.isPlaintext else {
                 throw StrongroomError(
                     .invalidKey,
@@ -124,6 +126,16 @@ struct DatabaseKeys: Sendable {
 }
 
 extension DatabaseKeys {
+    private var envelopeNeeded: StrongroomError {
+        StrongroomError(
+            .invalidKey,
+            """
+            The current key is an external one, which only wraps the key in an envelope, and "\(file.path)" has none. \
+            Let the configuration give `KeyProtection.envelope`. Nothing was changed.
+            """,
+            database: file.name)
+    }
+
     private var envelopeBesidePlaintext: StrongroomError {
         StrongroomError(
             .encryptedFile,

@@ -2,7 +2,7 @@ extension StrongroomError {
     /// The kind of a failure. The set is open: later versions add to it.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String, CaseIterable {
-            case wrongKey, plaintextFile, encryptedFile, invalidKey, keySource, keySlot
+            case wrongKey, plaintextFile, encryptedFile, invalidKey, keySource, keyProvider, keySlot
             case envelopeMissing, foreignEnvelope, newerEnvelope, rotationFailed
             case truncated, damaged, damagedLog, emptyFile, envelopeDamaged, copyDamaged
             case notADatabase, plaintextHeader, notAFile, unsafeFile, fileMissing, exists, fileChanged, otherDatabase
@@ -44,6 +44,8 @@ extension StrongroomError {
         public static let invalidKey = Code(.invalidKey)
         /// A key file, an environment variable or a configuration value contains no usable keys, or cannot be used.
         public static let keySource = Code(.keySource)
+        /// The provider of an external key is away, late or fails, or returns another key; see ``KeyProvider``.
+        public static let keyProvider = Code(.keyProvider)
         /// A key slot that cannot be added or revoked, such as the last one; nothing was changed.
         public static let keySlot = Code(.keySlot)
         /// The sidecar file with the database's wrapped key is missing.
@@ -255,8 +257,8 @@ extension StrongroomError.Code {
     /// What kind of failure it is, for a program that does not care which one.
     public var family: StrongroomError.Family {
         switch kind {
-        case .wrongKey, .plaintextFile, .encryptedFile, .invalidKey, .keySource, .keySlot, .envelopeMissing,
-            .foreignEnvelope, .newerEnvelope, .rotationFailed:
+        case .wrongKey, .plaintextFile, .encryptedFile, .invalidKey, .keySource, .keyProvider, .keySlot,
+            .envelopeMissing, .foreignEnvelope, .newerEnvelope, .rotationFailed:
             .keys
         case .truncated, .damaged, .damagedLog, .emptyFile, .envelopeDamaged, .copyDamaged: .damage
         case .notADatabase, .plaintextHeader, .notAFile, .unsafeFile, .fileMissing, .exists, .fileChanged,
@@ -291,7 +293,7 @@ extension StrongroomError.Code {
     public var canRetry: Bool {
         switch kind {
         case .locked, .busy, .timedOut, .interrupted, .transactionEnded, .diskFull, .tooManyOpenFiles, .outOfMemory,
-            .inputOutput, .rotationFailed, .copyDamaged, .objectStoreUnreachable, .replicaIncomplete:
+            .inputOutput, .keyProvider, .rotationFailed, .copyDamaged, .objectStoreUnreachable, .replicaIncomplete:
             true
         default: false
         }

@@ -40,31 +40,51 @@ extension Envelope {
     /// - Parameter chain: The keys. One passphrase requires one derivation for each combination of salt and cost in the
     ///   slots, of which there is one unless the library's cost was raised.
     func open(with chain: KeyChain) throws -> OpenEnvelope {
-        var wrappingKeys: [WrappingKey] = []
+        var wrappingKeys = WrappingKeys()
         return try open(with: chain, &wrappingKeys)
     }
 
     /// As ``open(with:)``, with a cache of derived keys.
-    func open(with chain: KeyChain, _ wrappingKeys: inout [WrappingKey]) throws -> OpenEnvelope {
+    ///
+    /// - Throws: ``EnvelopeDefect``; ``StrongroomError`` with `keyProvider` if a provider fails and no other key opens
+    ///   the envelope.
+    func open(with chain: KeyChain, _ wrappingKeys: inout WrappingKeys) throws -> OpenEnvelope {
+        var failure: StrongroomError?
         for (position, key) in chain.keys.enumerated().reversed() {
-            for derivation in derivations where derivation.suits(key) {
-                let wrapping = try wrappingKeys.key(for: key, derivation)
-                guard let slot = slots.first(where: { wrapping.fits($0) }) else { continue }
-                let dataKeys = try slot.unwrap(with: wrapping, header: header)
-                try check(dataKeys)
-                return OpenEnvelope(
-                    self, dataKeys: dataKeys, position: position, usedSlot: slot.fingerprint,
-                    wrappingKeys: wrappingKeys)
+            for derivation in derivations {
+                do {
+                    guard let (slot, wrapping) = try slot(of: key, derivation, &wrappingKeys) else { continue }
+                    let dataKeys = try slot.unwrap(with: wrapping, header: header)
+                    try check(dataKeys)
+                    return OpenEnvelope(
+                        self, dataKeys: dataKeys, position: position, usedSlot: slot.fingerprint,
+                        wrappingKeys: wrappingKeys)
+                } catch let error as StrongroomError where error.code == .keyProvider {
+                    failure = failure ?? error
+                }
             }
         }
-        throw EnvelopeDefect.noKeyFits
+        throw failure ?? EnvelopeDefect.noKeyFits
+    }
+
+    /// The slot of a key with a derivation, and the key that opens it; nil if the key has none.
+    ///
+    /// - Throws: ``StrongroomError`` with `keyProvider` if a provider has a slot and does not give its key.
+    func slot(
+        of key: Key, _ derivation: SlotDerivation, _ wrappingKeys: inout WrappingKeys
+    ) throws -> (EnvelopeSlot, WrappingKey)? {
+        guard derivation.suits(key) else { return nil }
+        let wrapping = try wrappingKeys.key(for: key, derivation, context: databaseSalt)
+        if let slot = slots.first(where: { wrapping.fits($0) }) { return (slot, wrapping) }
+        if case .external(let external) = key.material { throw external.otherKey }
+        return nil
     }
 
     /// Opens the envelope with the data keys themselves, as an open store keeps them; derives nothing.
     func open(with dataKeys: DataKeys) throws -> OpenEnvelope {
         guard dataKeys.identifier == dataKeyIdentifier else { throw EnvelopeDefect.noKeyFits }
         try check(dataKeys)
-        return OpenEnvelope(self, dataKeys: dataKeys, position: nil, usedSlot: nil, wrappingKeys: [])
+        return OpenEnvelope(self, dataKeys: dataKeys, position: nil, usedSlot: nil, wrappingKeys: WrappingKeys())
     }
 
     /// The distinct derivations of the slots of known kinds, newest first.
@@ -73,6 +93,9 @@ extension Envelope {
             if !slot.isUnknown, !found.contains(slot.derivation) { found.append(slot.derivation) }
         }
     }
+
+    /// The number of derivations that the library computes itself: a provider's are none.
+    var derivationCount: Int { derivations.count { $0.wrapped == nil } }
 
     private func check(_ dataKeys: DataKeys) throws {
         guard try dataKeys.isAuthentic(authentication, for: signedBytes) else {
@@ -96,7 +119,8 @@ extension Envelope {
 
     /// The bytes that the authentication code covers.
     var signedBytes: [UInt8] {
-        header + generation.bigEndianBytes + [UInt8(slots.count)] + slots.flatMap { $0.head + $0.sealed }
+        header + generation.bigEndianBytes + [UInt8(slots.count)]
+            + slots.flatMap { $0.head + $0.sealed + $0.derivation.further }
     }
 
     /// The sidecar's content.
@@ -140,7 +164,11 @@ extension Envelope {
         guard Set(slots.map(\.fingerprint)).count == slots.count else {
             throw EnvelopeDefect.damaged("two of its slots have the same key")
         }
-        guard derivations.count <= Self.maxDerivations else {
+        let external = slots.compactMap(\.derivation.wrapped?.identifier)
+        guard Set(external).count == external.count else {
+            throw EnvelopeDefect.damaged("two of its slots have the same external key")
+        }
+        guard derivationCount <= Self.maxDerivations else {
             throw EnvelopeDefect.damaged("it has more than \(Self.maxDerivations) derivations")
         }
     }
@@ -159,7 +187,7 @@ struct EnvelopeSlot: Sendable, Equatable {
     let use: Use
     let derivation: SlotDerivation
     let label: String
-    /// Nonce, encrypted data keys, tag; behind them what an unknown kind has in addition.
+    /// Nonce, encrypted data keys, tag.
     private(set) var sealed: [UInt8] = []
 
     /// Whether a newer version has added its kind: the slot is kept byte by byte, and no key opens it.
@@ -176,12 +204,13 @@ struct EnvelopeSlot: Sendable, Equatable {
         self.created = created
         self.use = use
         sealed = try dataKeys.withUnsafeBytes { bytes in
-            try Cryptography.seal(bytes, with: key.secret, authenticating: header + head)
+            try Cryptography.seal(bytes, with: key.secret, authenticating: header + head + derivation.further)
         }
     }
 
     func unwrap(with key: WrappingKey, header: [UInt8]) throws -> DataKeys {
-        guard let keys = Cryptography.open(sealed, with: key.secret, authenticating: header + head) else {
+        let authenticated = header + head + derivation.further
+        guard let keys = Cryptography.open(sealed, with: key.secret, authenticating: authenticated) else {
             throw EnvelopeDefect.damaged("the wrapped key of its slot \"\(fingerprint)\" was changed")
         }
         return DataKeys(material: keys)
@@ -201,7 +230,8 @@ struct EnvelopeSlot: Sendable, Equatable {
             label: label,
             created: Date(timeIntervalSince1970: TimeInterval(created)),
             isRecovery: use == .recovery,
-            isUnknown: isUnknown
+            isUnknown: isUnknown,
+            externalIdentifier: derivation.wrapped?.identifier
         )
     }
 }
@@ -209,8 +239,11 @@ struct EnvelopeSlot: Sendable, Equatable {
 extension Key {
     /// The label of a slot that is created for a key of a chain automatically.
     var slotLabel: String {
-        if case .passphrase = material { return "key chain: passphrase" }
-        return "key chain: raw key"
+        switch material {
+        case .passphrase: "key chain: passphrase"
+        case .external: "key chain: external key"
+        default: "key chain: raw key"
+        }
     }
 }
 
@@ -228,13 +261,14 @@ extension EnvelopeSlot {
             throw EnvelopeDefect.damaged("a slot has an unknown use")
         }
         self.use = use
-        derivation = try SlotDerivation(reading: &reader)
+        let numbers = try reader.bytes(SlotDerivation.length)
         let length = Int(try reader.byte())
         guard let label = String(validating: try reader.bytes(length), as: UTF8.self) else {
             throw EnvelopeDefect.damaged("a label is not UTF-8")
         }
         self.label = label
         let wrapped = Cryptography.nonceLength + DataKeys.length * dataKeyCount + Cryptography.tagLength
-        sealed = try reader.bytes(wrapped + derivation.additionalLength)
+        sealed = try reader.bytes(wrapped)
+        derivation = try SlotDerivation(numbers, further: reader.bytes(SlotDerivation.furtherCount(numbers)))
     }
 }

@@ -67,7 +67,7 @@ extension EnvelopeFile {
 
     /// Opens each envelope beside a file; those that the chain does not open, and those of another file, are left out.
     func all(with chain: KeyChain, salt: [UInt8]) throws -> [OpenEnvelope] {
-        var wrappingKeys: [WrappingKey] = []
+        var wrappingKeys = WrappingKeys()
         return try stored(paths, salt: salt).compactMap { envelope in
             do { return try envelope.open(with: chain, &wrappingKeys) } catch is EnvelopeDefect { return nil }
         }

@@ -22,7 +22,7 @@ struct EnvelopeFile: Sendable {
 
     func open(with chain: KeyChain, salt: [UInt8]?) throws -> OpenEnvelope {
         // Both copies usually are the same, so keys derived for one serve for the other, too.
-        var wrappingKeys: [WrappingKey] = []
+        var wrappingKeys = WrappingKeys()
         return try open(salt, keys: chain.count) { try $0.open(with: chain, &wrappingKeys) }
     }
 
@@ -107,6 +107,8 @@ extension EnvelopeFile {
                 return opened
             } catch let defect as EnvelopeDefect {
                 defects.append(defect)
+            } catch let error as StrongroomError {
+                throw error.naming(name)
             }
         }
         // The one with the most useful advice: another key, other files, a backup.

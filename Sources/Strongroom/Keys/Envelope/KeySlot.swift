@@ -1,5 +1,4 @@
 public import Foundation
-import Synchronization
 
 /// The slot of a key in the envelope of a database, as listed.
 ///
@@ -16,6 +15,9 @@ public struct KeySlot: Sendable, Hashable {
     /// Whether this version does not know its kind, which a newer one has added. Its key does not open the database
     /// here. The slot is kept as it is, and can be revoked; it cannot be rewritten for another data key.
     public let isUnknown: Bool
+    /// The identifier of the provider and its key (``KeyProvider/identifier``), for the slot of an external key; nil
+    /// for another one.
+    public let externalIdentifier: String?
 }
 
 extension KeySlot {
@@ -23,6 +25,7 @@ extension KeySlot {
     var summary: String {
         let remarks = [
             label.isEmpty ? nil : label, isRecovery ? "recovery key" : nil,
+            externalIdentifier.map { "external key \"\($0)\"" },
             isUnknown ? "of a kind that only a newer version can use" : nil,
         ].compactMap(\.self)
         return remarks.isEmpty ? "\(fingerprint)" : "\(fingerprint) (\(remarks.joined(separator: ", ")))"
@@ -73,14 +76,23 @@ enum SlotDerivation: Sendable, Hashable {
     case raw(salt: [UInt8])
     /// scrypt, for passphrases: each guess costs time and memory.
     case scrypt(ScryptCost, salt: [UInt8])
-    /// What a slot of an unknown kind has instead, as stored.
-    case unknown([UInt8])
+    /// None: a provider unwraps the key.
+    case external(WrappedKey)
+    /// What a slot of an unknown kind has instead, as stored, and its further bytes.
+    case unknown([UInt8], further: [UInt8])
 
     static let saltLength = 16
+
+    /// The key that a provider has wrapped.
+    var wrapped: WrappedKey? {
+        guard case .external(let wrapped) = self else { return nil }
+        return wrapped
+    }
 
     /// Whether a key can use this derivation.
     func suits(_ key: Key) -> Bool {
         switch (self, key.material) {
+        case (.external(let wrapped), .external(let external)): wrapped.identifier == external.identifier
         case (.scrypt, .passphrase), (.raw, .raw): true
         default: false
         }
@@ -115,13 +127,11 @@ extension SlotDerivation {
     private enum Kind: UInt8 {
         case raw = 1
         case scrypt = 2
+        case external = 3
     }
 
-    /// The number of bytes behind the slot's tag, which only kinds have that a newer version has added.
-    var additionalLength: Int {
-        guard case .unknown(let stored) = self else { return 0 }
-        return Int(stored[2]) << 8 | Int(stored[3])
-    }
+    /// The number of ``bytes``.
+    static let length = 4 + saltLength
 
     /// Kind, three numbers, salt.
     var bytes: [UInt8] {
@@ -129,85 +139,48 @@ extension SlotDerivation {
         case .raw(let salt): [Kind.raw.rawValue, 0, 0, 0] + salt
         case .scrypt(let cost, let salt):
             [Kind.scrypt.rawValue, cost.roundsLogarithm, ScryptCost.blockSize, cost.parallelism] + salt
-        case .unknown(let stored): stored
+        case .external(let wrapped):
+            [Kind.external.rawValue, UInt8(wrapped.identifier.utf8.count)] + UInt16(further.count).bigEndianBytes
+                + [UInt8](repeating: 0, count: Self.saltLength)
+        case .unknown(let stored, _): stored
         }
     }
 
-    init(reading reader: inout StoredReader) throws {
-        let numbers = try reader.bytes(4)
-        let salt = try reader.bytes(Self.saltLength)
-        let cost = ScryptCost(roundsLogarithm: numbers[1], parallelism: numbers[3])
-        switch Kind(rawValue: numbers[0]) {
-        case .raw where numbers == [Kind.raw.rawValue, 0, 0, 0]: self = .raw(salt: salt)
-        case .scrypt where cost.isPermitted && numbers[2] == ScryptCost.blockSize: self = .scrypt(cost, salt: salt)
-        case nil where numbers[0] > 0: self = .unknown(numbers + salt)
+    /// The bytes behind the slot's tag, which the kinds from 3 on have.
+    var further: [UInt8] {
+        switch self {
+        case .raw, .scrypt: []
+        case .external(let wrapped): wrapped.identifier.utf8 + wrapped.bytes
+        case .unknown(_, let further): further
+        }
+    }
+
+    /// The number of ``further`` bytes, by ``bytes``.
+    static func furtherCount(_ bytes: [UInt8]) -> Int {
+        bytes[0] < Kind.external.rawValue ? 0 : Int(bytes[2]) << 8 | Int(bytes[3])
+    }
+
+    init(_ bytes: [UInt8], further: [UInt8]) throws {
+        let salt = Array(bytes.dropFirst(4))
+        let cost = ScryptCost(roundsLogarithm: bytes[1], parallelism: bytes[3])
+        switch Kind(rawValue: bytes[0]) {
+        case .raw where bytes.starts(with: [Kind.raw.rawValue, 0, 0, 0]): self = .raw(salt: salt)
+        case .scrypt where cost.isPermitted && bytes[2] == ScryptCost.blockSize: self = .scrypt(cost, salt: salt)
+        case .external where salt.allSatisfy { $0 == 0 }:
+            self = .external(try WrappedKey(further, identifierLength: Int(bytes[1])))
+        case nil where bytes[0] > 0: self = .unknown(bytes, further: further)
         default: throw EnvelopeDefect.damaged("a slot's derivation is invalid")
         }
     }
 }
 
-/// The key with which a key of a chain wraps data keys.
-struct WrappingKey: Sendable {
-    /// The key of the chain.
-    private let key: Key
-    let derivation: SlotDerivation
-    let fingerprint: KeyFingerprint
-    /// The key of AES-256-GCM.
-    let secret: SecretBytes
-
-    /// Derives the key; for a passphrase this takes the full cost.
-    init(_ key: Key, _ derivation: SlotDerivation) throws {
-        let derived: SecretBytes
-        switch (key.material, derivation) {
-        case (.passphrase(let passphrase), .scrypt(let cost, let salt)):
-            DerivedKey.derivations.add(1, ordering: .relaxed)
-            derived = try Self.scrypt(passphrase, cost, salt)
-        case (.raw(let raw, _), .raw(let salt)):
-            derived = Cryptography.expand(
-                raw, salt: salt, "strongroom envelope: raw key", count: Cryptography.keyLength)
-        default:
-            throw StrongroomError(.invalidKey, "The key cannot be used in an envelope: \(key.defect ?? "\(key)").")
-        }
-        (self.key, self.derivation) = (key, derivation)
-        secret = Cryptography.expand(derived, "strongroom envelope: wrapping", count: Cryptography.keyLength)
-        fingerprint = KeyFingerprint(
-            bytes: Cryptography.expand(derived, "strongroom envelope: fingerprint", count: KeyFingerprint.length)
-                .withUnsafeBytes { Array($0) })
-    }
-
-    fileprivate func belongs(to key: Key, _ derivation: SlotDerivation) -> Bool {
-        self.derivation == derivation && self.key == key
-    }
-
-    /// Whether a slot belongs to this key; false for a slot with another derivation, whatever its fingerprint.
-    func fits(_ slot: EnvelopeSlot) -> Bool {
-        slot.fingerprint == fingerprint && slot.derivation == derivation
-    }
-
-    private static func scrypt(_ passphrase: SecretBytes, _ cost: ScryptCost, _ salt: [UInt8]) throws -> SecretBytes {
-        do {
-            return try Cryptography.scrypt(
-                passphrase, salt: salt, rounds: cost.rounds, blockSize: Int(ScryptCost.blockSize),
-                parallelism: Int(cost.parallelism), count: Cryptography.keyLength)
-        } catch {
-            // The parameters are permitted ones, so the cause is a lack of memory, or cryptography without scrypt.
-            throw StrongroomError(
-                .outOfMemory,
-                """
-                A passphrase's derivation by scrypt needs \(cost.rounds / 1024) MiB of memory, which is not available. \
-                Free memory, then try again; OpenSSL's FIPS provider has no scrypt.
-                """)
-        }
-    }
-}
-
-extension [WrappingKey] {
-    /// The wrapping key of a key, which is added if it is not among these, so that a passphrase is derived once.
-    mutating func key(for key: Key, _ derivation: SlotDerivation) throws -> WrappingKey {
-        // A list, because a key has no hash and there are few.
-        if let found = first(where: { $0.belongs(to: key, derivation) }) { return found }
-        let wrapping = try WrappingKey(key, derivation)
-        append(wrapping)
-        return wrapping
+extension WrappedKey {
+    /// Reads the further bytes of a slot.
+    fileprivate init(_ further: [UInt8], identifierLength: Int) throws {
+        guard identifierLength > 0, further.count > identifierLength,
+            further.count - identifierLength <= ExternalKey.longestWrappedKey,
+            let identifier = String(validating: further.prefix(identifierLength), as: UTF8.self)
+        else { throw EnvelopeDefect.damaged("a slot's external key is invalid") }
+        self.init(identifier: identifier, bytes: Array(further.dropFirst(identifierLength)))
     }
 }

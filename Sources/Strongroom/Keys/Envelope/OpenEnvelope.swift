@@ -12,10 +12,10 @@ struct OpenEnvelope: Sendable {
     /// Whether both copies on disk are intact and equal; if not, ``EnvelopeFile/replace(_:)`` restores them.
     var isIntact = true
     let usedSlot: KeyFingerprint?
-    private var wrappingKeys: [WrappingKey]
+    private var wrappingKeys: WrappingKeys
 
     init(
-        _ sealed: Envelope, dataKeys: DataKeys, position: Int?, usedSlot: KeyFingerprint?, wrappingKeys: [WrappingKey]
+        _ sealed: Envelope, dataKeys: DataKeys, position: Int?, usedSlot: KeyFingerprint?, wrappingKeys: WrappingKeys
     ) {
         self.sealed = sealed
         self.dataKeys = dataKeys
@@ -33,7 +33,7 @@ struct OpenEnvelope: Sendable {
         sealed = Envelope(
             databaseSalt: databaseSalt, dataKeyIdentifier: dataKeys.identifier, dataKeyCount: dataKeys.count)
         usedSlot = nil
-        wrappingKeys = []
+        wrappingKeys = WrappingKeys()
         try add(key, label: label, date: date, cost: cost)
     }
 
@@ -46,10 +46,18 @@ struct OpenEnvelope: Sendable {
     /// The keys of the database's file: one, or two while the data key is being replaced, oldest first.
     var fileKeys: [Key] { dataKeys.fileKeys(salt: sealed.databaseSalt) }
 
+    /// The slot of a key; that of an external key is found by its identifier, without its provider.
     mutating func slot(of key: Key) throws -> KeySlot? {
-        for derivation in sealed.derivations where derivation.suits(key) {
-            let wrapping = try wrappingKeys.key(for: key, derivation)
-            if let slot = sealed.slots.first(where: { wrapping.fits($0) }) { return slot.keySlot }
+        guard case .external = key.material else { return try slotOpened(by: key) }
+        return sealed.slots.first { $0.derivation.suits(key) }?.keySlot
+    }
+
+    /// The slot of a key that opens it now.
+    ///
+    /// - Throws: ``StrongroomError`` with `keyProvider` if the provider of an external key does not unwrap it.
+    mutating func slotOpened(by key: Key) throws -> KeySlot? {
+        for derivation in sealed.derivations {
+            if let (slot, _) = try sealed.slot(of: key, derivation, &wrappingKeys) { return slot.keySlot }
         }
         return nil
     }
@@ -65,7 +73,7 @@ extension OpenEnvelope {
         guard sealed.slots.count < Envelope.maxSlots else {
             throw Self.refusal("There are \(Envelope.maxSlots) slots already; revoke one that is not needed any more")
         }
-        let wrapping = try wrappingKeys.key(for: key, derivation(for: key, cost))
+        let wrapping = try newWrappingKey(for: key, cost)
         let created = Int64(exactly: date.timeIntervalSince1970.rounded(.down)) ?? 0
         let slot = try EnvelopeSlot(
             dataKeys, with: wrapping, header: sealed.header, label: label, created: created, use: use)
@@ -86,9 +94,10 @@ extension OpenEnvelope {
         let label = try Self.checked(label)
         let index = try index(of: fingerprint)
         let old = sealed.slots[index]
-        for key in keys where old.derivation.suits(key) {
-            let wrapping = try wrappingKeys.key(for: key, old.derivation)
-            guard wrapping.fits(old) else { continue }
+        for key in keys {
+            guard let (own, wrapping) = try sealed.slot(of: key, old.derivation, &wrappingKeys), own == old else {
+                continue
+            }
             let slot = try old.wrapping(dataKeys, with: wrapping, header: sealed.header, label: label)
             try change { $0.sealed.slots[index] = slot }
             return slot.keySlot
@@ -115,25 +124,27 @@ extension OpenEnvelope {
         return index
     }
 
-    /// Replaces a key by another one: the rotation of an envelope.
+    /// Replaces a key by another one: the rotation of an envelope. A key that has a slot already must open it, so that
+    /// the key of a provider that is away does not become the only one.
     @discardableResult
     mutating func replace(
         _ fingerprint: KeyFingerprint, with key: Key, label: String, date: Date, cost: ScryptCost = .standard
     ) throws -> KeySlot {
         var changed = self
-        let slot = try changed.slot(of: key) ?? changed.add(key, label: label, date: date, cost: cost)
+        let slot = try changed.slotOpened(by: key) ?? changed.add(key, label: label, date: date, cost: cost)
         if slot.fingerprint != fingerprint { try changed.revoke(fingerprint) }
         self = changed
         return slot
     }
 
     /// Wraps other data keys. The slots of the given keys are kept; the others are removed, because they cannot be
-    /// rewritten without their keys.
+    /// rewritten without their keys. With a new data key, providers wrap new keys of their slots: whoever knows the old
+    /// data key may know those of the slots, too.
     ///
     /// - Parameter keys: The keys whose slots are kept; every key of the chain, and available recovery keys.
     /// - Returns: The removed slots.
     mutating func rewrap(_ dataKeys: DataKeys, keys: [Key]) throws -> [KeySlot] {
-        let old = keySlots
+        var removed: [KeySlot] = []
         try change { changed in
             changed.dataKeys = dataKeys
             changed.sealed.dataKeyIdentifier = dataKeys.identifier
@@ -141,10 +152,13 @@ extension OpenEnvelope {
             let header = changed.sealed.header
             let slots = changed.sealed.slots
             changed.sealed.slots = try slots.compactMap { slot in
-                for key in keys where slot.derivation.suits(key) {
-                    let wrapping = try changed.wrappingKeys.key(for: key, slot.derivation)
-                    if wrapping.fits(slot) { return try slot.wrapping(dataKeys, with: wrapping, header: header) }
+                for key in keys {
+                    guard let wrapping = try changed.wrappingKey(of: slot, key, renews: dataKeys.count > 1) else {
+                        continue
+                    }
+                    return try slot.wrapping(dataKeys, with: wrapping, header: header)
                 }
+                removed.append(slot.keySlot)
                 return nil
             }
             guard changed.sealed.slots.contains(where: { $0.use == .chain }) else {
@@ -152,8 +166,25 @@ extension OpenEnvelope {
                     "None of the given keys has a slot that a key chain opens; give the key chain that opened it")
             }
         }
-        let kept = Set(sealed.slots.map(\.fingerprint))
-        return old.filter { !kept.contains($0.fingerprint) }
+        return removed
+    }
+
+    /// The key with which a slot of other data keys is encrypted; nil if it is the slot of another key.
+    ///
+    /// - Parameter renews: Whether a provider wraps a new key.
+    private mutating func wrappingKey(of slot: EnvelopeSlot, _ key: Key, renews: Bool) throws -> WrappingKey? {
+        if renews, case .external(let external) = key.material, slot.derivation.suits(key) {
+            return try wrappingKeys.makeKey(wrappedBy: external, key, context: databaseSalt)
+        }
+        let own = try sealed.slot(of: key, slot.derivation, &wrappingKeys)
+        return own?.0.fingerprint == slot.fingerprint ? own?.1 : nil
+    }
+
+    private mutating func newWrappingKey(for key: Key, _ cost: ScryptCost) throws -> WrappingKey {
+        if case .external(let external) = key.material {
+            return try wrappingKeys.makeKey(wrappedBy: external, key, context: databaseSalt)
+        }
+        return try wrappingKeys.key(for: key, derivation(for: key, cost), context: databaseSalt)
     }
 
     /// Changes the content and authenticates it; if either fails, nothing is changed.
@@ -172,7 +203,7 @@ extension OpenEnvelope {
     /// a new one if there is none or its cost is too low.
     private func derivation(for key: Key, _ cost: ScryptCost) -> SlotDerivation {
         let derivations = sealed.derivations
-        let isFull = derivations.count >= Envelope.maxDerivations
+        let isFull = sealed.derivationCount >= Envelope.maxDerivations
         return switch (derivations.first { $0.suits(key) }, key.material) {
         case (.raw(let salt)?, _): .raw(salt: salt)
         case (.scrypt(let used, let salt)?, _) where isFull || used.isAtLeast(cost): .scrypt(used, salt: salt)

@@ -137,8 +137,9 @@ extension KeyChain {
     ///     derived keys. Leave it out once every file has been rotated: until then, each of them can replace a file.
     /// - Returns: The chain, with as many derived keys as this one has raw keys, in the same order. ``Key/plaintext``
     ///   stays at its beginning, and ``plaintext`` is returned unchanged.
-    /// - Throws: ``StrongroomError`` with `invalidKey` for a passphrase, from which guesses would cost nothing; with
-    ///   `openingShared` only if it is the last key.
+    /// - Throws: ``StrongroomError`` with `invalidKey` for a passphrase, from which guesses would cost nothing, and for
+    ///   an external key, with which each database has a key of its own; with `openingShared` only if it is the last
+    ///   key.
     public func derived(for database: DatabaseName, openingShared: Bool = false) throws -> KeyChain {
         let shared = keys.filter { $0 != .plaintext }
         let derived = shared.map { $0.derived("strongroom database key: \(database.fileName)") }
@@ -146,9 +147,9 @@ extension KeyChain {
             throw StrongroomError(
                 .invalidKey,
                 """
-                Key \(index + keys.count - shared.count + 1) of the chain is a passphrase, and a key of one database \
-                is derived from a raw key only: write `raw:` and 64 hexadecimal digits, as `strongroom keys make` \
-                does, or use `Key.random()`.
+                Key \(index + keys.count - shared.count + 1) of the chain is not a raw key, and a key of one \
+                database is derived from a raw key only: write `raw:` and 64 hexadecimal digits, as \
+                `strongroom keys make` does, or use `Key.random()`.
                 """,
                 database: database.fileName)
         }

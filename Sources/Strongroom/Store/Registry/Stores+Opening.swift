@@ -14,8 +14,8 @@ extension Stores {
     ///   `locked`, `notAFile`, `fileMissing`, `fileChanged`, `emptyFile`, `notADatabase`, `truncated`, `damaged`,
     ///   `damagedLog`, `wrongKey`, `plaintextFile`, `plaintextHeader`, `encryptedFile`, `newerSchema`,
     ///   `migrationFailed`, `permissionDenied`, `diskFull`, `notSQLCipher`; `envelopeMissing`, `envelopeDamaged`,
-    ///   `newerEnvelope`, `foreignEnvelope`; `closed` after ``shutDown(within:)``; `nestedAccess` if its configuration
-    ///   opens a database whose opening waits for this one; what the configuration throws.
+    ///   `newerEnvelope`, `foreignEnvelope`, `keyProvider`; `closed` after ``shutDown(within:)``; `nestedAccess` if its
+    ///   configuration opens a database whose opening waits for this one; what the configuration throws.
     public func open(_ fileName: String) async throws -> Store {
         try await open(DatabaseName(fileName))
     }

@@ -8,7 +8,8 @@ struct KeysSlotsCommand: AsyncParsableCommand {
         abstract: "Lists the slots of a database with an envelope: each key that has one opens the database.",
         discussion: """
             The column Key names the key of the chain that has the slot, from 1 for the oldest. A slot of unknown kind \
-            is one that only a newer version can use; it is kept until it is revoked.
+            is one that only a newer version can use; it is kept until it is revoked. For an external key the column \
+            Provider has the identifier of the provider and its key.
             """
     )
 
@@ -28,16 +29,24 @@ struct KeysSlotsCommand: AsyncParsableCommand {
             }
         }
         if output.json { return try output.write(Answer(path: database.path, slots: slots)) }
-        var table = TextTable([
-            .leading("Slot"), .leading("Created"), .leading("Kind"), .leading("Key"),
-            .leading("Label", isFlexible: true),
-        ])
+        CommandSession.current.console.write(table(slots))
+    }
+}
+
+extension KeysSlotsCommand {
+    /// A line for each slot, with the providers if there are any.
+    private func table(_ slots: [SlotDetail]) -> TextTable {
+        let hasProviders = slots.contains { $0.external != nil }
+        var table = TextTable(
+            [.leading("Slot"), .leading("Created"), .leading("Kind"), .leading("Key")]
+                + (hasProviders ? [.leading("Provider")] : []) + [.leading("Label", isFlexible: true)])
         for slot in slots {
-            table.append(
-                "\(slot.fingerprint)", "\(slot.created)", "\(slot.kind)", "\(slot.key.map { "\($0)" } ?? "")",
-                "\(slot.label)")
+            let provider = hasProviders ? [slot.external ?? ""] : []
+            let cells =
+                [slot.fingerprint, slot.created, slot.kind, slot.key.map(String.init) ?? ""] + provider + [slot.label]
+            table.append(row: cells.map { "\($0)" })
         }
-        CommandSession.current.console.write(table)
+        return table
     }
 }
 

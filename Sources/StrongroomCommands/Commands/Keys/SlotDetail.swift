@@ -10,6 +10,8 @@ struct SlotDetail: Encodable {
     let isRecovery: Bool
     /// Whether its kind is one that only a newer version can use.
     let isUnknown: Bool
+    /// The identifier of the provider and its key; nil for a key that is no external one.
+    let external: String?
     /// The number of the key in the chain that has the slot, from 1 for the oldest; nil if none has it, or if that was
     /// not looked for.
     private(set) var key: Int?
@@ -22,12 +24,13 @@ struct SlotDetail: Encodable {
         created = slot.created.formatted(.iso8601)
         isRecovery = slot.isRecovery
         isUnknown = slot.isUnknown
+        external = slot.externalIdentifier
         self.key = key.map { $0.position + 1 }
         self.recoveryKey = recoveryKey?.text
     }
 
-    /// `chain`, `recovery` or `unknown`.
-    var kind: String { isUnknown ? "unknown" : isRecovery ? "recovery" : "chain" }
+    /// `chain`, `external`, `recovery` or `unknown`.
+    var kind: String { isUnknown ? "unknown" : isRecovery ? "recovery" : external == nil ? "chain" : "external" }
 
     /// Fingerprint and label.
     var title: String { label.isEmpty ? fingerprint : "\(fingerprint) (\(label))" }
