@@ -52,6 +52,7 @@ int strongroom_wait_for_exit(void) {
     // What the thread has read before is older than this.
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     if (!__atomic_load_n(&has_exited, __ATOMIC_ACQUIRE)) return 0;
-    while (!pthread_equal(exiting_thread, pthread_self())) pause();
+    // Not for ever: a function that the program calls at its end may wait for this thread.
+    for (int waited = 0; waited < 500 && !pthread_equal(exiting_thread, pthread_self()); waited++) usleep(10000);
     return 1;
 }

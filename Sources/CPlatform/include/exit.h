@@ -7,9 +7,9 @@ int strongroom_engine_ends_at_exit(void);
 /// From now on, a call of `exit` is recorded before the cleanup of what was initialised earlier.
 void strongroom_watch_exit(void);
 
-/// Waits until the process has ended if another thread has called `exit`.
+/// Waits until the process has ended if another thread has called `exit`, at most five seconds.
 ///
-/// - Returns: Nonzero if this thread has called it.
+/// - Returns: Nonzero if `exit` was called.
 int strongroom_wait_for_exit(void);
 
 #endif

@@ -106,9 +106,15 @@ extension DatabaseKeys {
         var position = old.position
         var changed = old
         if isRotating {
-            try putCurrentKeyIn(&changed)
-            if isThorough { position = try revokeOlderKeys(&changed) ?? position }
-            if let newest { try removeOldDataKey(&changed, newest) }
+            do {
+                try putCurrentKeyIn(&changed)
+                if isThorough { position = try revokeOlderKeys(&changed) ?? position }
+                if let newest { try removeOldDataKey(&changed, newest) }
+            } catch let error as StrongroomError where error.code == .keyProvider {
+                // A damaged copy does not wait for the provider.
+                if !old.isIntact { try write(old) }
+                throw error
+            }
         }
         guard changed.sealed != old.sealed || !old.isIntact else { return nil }
         let isReplaced = isRotating && position != lastPosition
@@ -152,7 +158,11 @@ extension DatabaseKeys {
     private func removeOldDataKey(_ envelope: inout OpenEnvelope, _ key: DerivedKey) throws {
         guard envelope.dataKeys.count > 1, let newest = envelope.dataKeys.each.last else { return }
         guard try slotsOutOfReach(&envelope).isEmpty, try isOnDisk(key) else { return }
-        _ = try envelope.rewrap(newest, keys: chain.keys + otherKeys)
+        do {
+            _ = try envelope.rewrap(newest, keys: chain.keys + otherKeys)
+        } catch let error as StrongroomError where error.code == .keyProvider {
+            // The slot's provider is away.
+        }
     }
 
     /// Synchronizes the last commits to disk: the process that rekeyed the file may have been killed before that, and a

@@ -19,7 +19,7 @@ enum ProcessExit {
     /// Called between encrypting pages and writing them: those that were encrypted after the keys were freed are not
     /// written.
     ///
-    /// - Returns: `SQLITE_OK`; `SQLITE_IOERR` in the thread that has called `exit`. In others the call does not return.
+    /// - Returns: `SQLITE_OK`; `SQLITE_IOERR` after `exit` was called, for which other threads wait five seconds.
     static func requireKeys() -> Int32 {
         endsEngine && strongroom_wait_for_exit() != 0 ? SQLITE_IOERR : SQLITE_OK
     }

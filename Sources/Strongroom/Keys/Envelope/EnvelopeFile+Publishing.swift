@@ -66,11 +66,21 @@ extension EnvelopeFile {
     }
 
     /// Opens each envelope beside a file; those that the chain does not open, and those of another file, are left out.
+    ///
+    /// - Throws: ``StrongroomError`` with `keyProvider` if none is opened, and the provider of one is away.
     func all(with chain: KeyChain, salt: [UInt8]) throws -> [OpenEnvelope] {
         var wrappingKeys = WrappingKeys()
-        return try stored(paths, salt: salt).compactMap { envelope in
-            do { return try envelope.open(with: chain, &wrappingKeys) } catch is EnvelopeDefect { return nil }
+        var failure: StrongroomError?
+        let opened: [OpenEnvelope] = try stored(paths, salt: salt).compactMap { envelope in
+            do { return try envelope.open(with: chain, &wrappingKeys) } catch is EnvelopeDefect { return nil } catch let
+                error as StrongroomError where error.code == .keyProvider
+            {
+                failure = error.naming(name)
+                return nil
+            }
         }
+        if opened.isEmpty, let failure { throw failure }
+        return opened
     }
 
     /// The slots of the envelopes beside a backup, not authenticated; empty if there is no envelope of the file.

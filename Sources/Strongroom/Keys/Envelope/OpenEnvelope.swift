@@ -173,11 +173,12 @@ extension OpenEnvelope {
     ///
     /// - Parameter renews: Whether a provider wraps a new key.
     private mutating func wrappingKey(of slot: EnvelopeSlot, _ key: Key, renews: Bool) throws -> WrappingKey? {
-        if renews, case .external(let external) = key.material, slot.derivation.suits(key) {
-            return try wrappingKeys.makeKey(wrappedBy: external, key, context: databaseSalt)
-        }
-        let own = try sealed.slot(of: key, slot.derivation, &wrappingKeys)
-        return own?.0.fingerprint == slot.fingerprint ? own?.1 : nil
+        guard let (own, wrapping) = try sealed.slot(of: key, slot.derivation, &wrappingKeys),
+            own.fingerprint == slot.fingerprint
+        else { return nil }
+        // Only once it has opened the slot: a provider with the same identifier may have another key.
+        guard renews, case .external(let external) = key.material else { return wrapping }
+        return try wrappingKeys.makeKey(wrappedBy: external, key, context: databaseSalt)
     }
 
     private mutating func newWrappingKey(for key: Key, _ cost: ScryptCost) throws -> WrappingKey {

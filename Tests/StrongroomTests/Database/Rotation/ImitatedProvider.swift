@@ -78,6 +78,12 @@ final class ImitatedProvider: KeyProvider {
         return key.withUnsafeBytes { Array($0) }
     }
 
+    /// The number of calls, at least so many: one whose time limit has passed may only be about to begin.
+    func unwraps(atLeast count: Int) async throws -> Int {
+        for _ in 0..<10_000 where unwrapCount < count { try await Task.sleep(for: .milliseconds(5)) }
+        return unwrapCount
+    }
+
     private func waitForRelease() { gate.wait() }
 }
 
