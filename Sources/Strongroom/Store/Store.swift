@@ -58,8 +58,9 @@ public final class Store: Sendable {
             writer: unlocked.connection,
             open: { try file.connect(as: $0) },
             renew: { try file.renew(after: $0) },
-            beforeClosing: { mayCheckpoint in
-                OpenFiles.shared.markClosing(context.path)
+            // Not the context: the pool of a closed store would retain the configuration.
+            beforeClosing: { [path = context.path] mayCheckpoint in
+                OpenFiles.shared.markClosing(path)
                 return mayCheckpoint ? file.keeperOfLog() : nil
             },
             automaticTables: AutomaticTables(isKept: context.migrator != nil || context.isReadOnly),
