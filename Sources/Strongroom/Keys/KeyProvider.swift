@@ -38,8 +38,8 @@ public protocol KeyProvider: Sendable {
     /// Unwraps a key.
     ///
     /// - Parameters:
-    ///   - wrapped: What ``wrap(_:context:)`` has returned, perhaps in another process and years ago. Anybody who can
-    ///     write the envelope can change it.
+    ///   - wrapped: What ``wrap(_:context:)`` has returned, perhaps in another process and years ago. A program
+    ///     that can write the envelope can change it.
     ///   - context: The context of that call.
     /// - Returns: The 32 bytes of the key. The library wipes its copy.
     func unwrap(_ wrapped: [UInt8], context: [UInt8]) async throws -> [UInt8]
@@ -125,7 +125,7 @@ struct ExternalKey: Sendable, Equatable {
         return key
     }
 
-    /// Waits for the provider, and no longer than the time limit: it then runs on without anybody who waits.
+    /// Waits for the provider, and no longer than the time limit: the call then runs on, and its result is dropped.
     private func call<T: Sendable>(
         _ purpose: String, _ body: @escaping @Sendable () async throws -> T
     ) throws -> T {

@@ -138,8 +138,8 @@ extension OpenEnvelope {
     }
 
     /// Wraps other data keys. The slots of the given keys are kept; the others are removed, because they cannot be
-    /// rewritten without their keys. With a new data key, providers wrap new keys of their slots: whoever knows the old
-    /// data key may know those of the slots, too.
+    /// rewritten without their keys. With a new data key, providers wrap new keys of their slots: an attacker with the
+    /// old data key may know those of the slots, too.
     ///
     /// - Parameter keys: The keys whose slots are kept; every key of the chain, and available recovery keys.
     /// - Returns: The removed slots.
