@@ -73,7 +73,7 @@ extension Key {
                 \(ExternalKey.longestIdentifier).
                 """)
         }
-        guard !identifier.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+        guard !identifier.hasControlCharacter else {
             throw StrongroomError(
                 .invalidArgument, "The identifier of a key provider has a control character; leave it out.")
         }
@@ -161,6 +161,10 @@ struct ExternalKey: Sendable, Equatable {
             has a slot in the envelope to the chain; then try again. Nothing was changed.
             """)
     }
+}
+
+extension String {
+    var hasControlCharacter: Bool { unicodeScalars.contains { $0.properties.generalCategory == .control } }
 }
 
 /// A key that a provider has wrapped, as a slot has it.

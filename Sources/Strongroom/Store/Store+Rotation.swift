@@ -218,7 +218,7 @@ extension Store {
     /// - Returns: The slots; the list is authenticated. An older version of the list is accepted if both of the
     ///   envelope's files were put back to it.
     /// - Throws: ``StrongroomError`` with `envelopeMissing`, `notDeclared` if the file has no envelope,
-    ///   `envelopeDamaged`, `newerEnvelope`, `foreignEnvelope`, `wrongKey`, `closed`.
+    ///   `envelopeDamaged`, `newerEnvelope`, `foreignEnvelope`, `wrongKey`, `keyProvider`, `closed`.
     public func keySlots() async throws -> [KeySlot] {
         try await BlockingWork.run { [file] in try file.openEnvelope().keySlots }
     }

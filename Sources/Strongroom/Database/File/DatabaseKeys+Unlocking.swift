@@ -24,13 +24,13 @@ extension DatabaseKeys {
     private func unlockDirectly(_ salt: [UInt8], _ size: Int64) throws -> UnlockedFile {
         do {
             var unlocked = try tryKeys(chain.keys, salt, size)
-            guard isEnvelopeWanted || envelope != nil else { return unlocked }
+            guard isEnvelopeWanted || envelope != nil || envelopeFailure != nil else { return unlocked }
             // The file has to be rewritten with a data key.
             unlocked.isCurrent = false
             unlocked.currentKey = nil
             return unlocked
         } catch let error as StrongroomError where error.code == .wrongKey && isEnvelopeWanted && envelope == nil {
-            throw neitherKeyNorEnvelope
+            throw envelopeFailure ?? neitherKeyNorEnvelope
         } catch let error as StrongroomError where error.code == .wrongKey && envelope != nil {
             throw dataKeyOfAnotherTime
         }

@@ -17,6 +17,9 @@ struct DatabaseKeys: Sendable {
     var envelope: OpenEnvelope?
     /// Keys besides those of the chain whose slots are kept when the data key is replaced.
     var otherKeys: [Key] = []
+    /// Why the envelope was not opened, if the file does not have its data key yet and a key of the chain opens it: the
+    /// provider of the envelope's key is away. The envelope is neither used nor replaced then.
+    private(set) var envelopeFailure: StrongroomError?
 
     var envelopeFile: EnvelopeFile { EnvelopeFile(databasePath: file.path, name: file.name) }
 
@@ -50,7 +53,12 @@ struct DatabaseKeys: Sendable {
             return
         }
         guard !chain.isPlaintext else { throw envelopeBesidePlaintext }
-        envelope = try envelopeFile.open(with: chain, salt: salt)
+        do {
+            envelope = try envelopeFile.open(with: chain, salt: salt)
+        } catch let error as StrongroomError where error.code == .keyProvider {
+            guard let salt, try opensDirectly(salt) else { throw error }
+            envelopeFailure = error
+        }
     }
 
     /// Keys to try on a file without an envelope, such as a copy of a database; reads nothing.
@@ -82,6 +90,13 @@ struct DatabaseKeys: Sendable {
         return next
     }
 
+    /// Whether a key of the chain opens the file, as before it is changed to the data key of its envelope.
+    private func opensDirectly(_ salt: [UInt8]) throws -> Bool {
+        let connection = try file.connect(.untouched, key: nil)
+        defer { connection.close() }
+        return try authentic(in: connection.databaseFile(), salt: salt) != nil
+    }
+
     /// Whether any of a file's first pages is authentic with a data key of an envelope.
     private func opens(_ bytes: any FileBytes, _ envelope: OpenEnvelope) throws -> Bool {
         try ciphers.contains { settings in
@@ -105,14 +120,21 @@ struct DatabaseKeys: Sendable {
     /// The keys that may open the file, or an older copy of it, oldest first.
     var candidates: [Key] { chain.keys + (envelope?.fileKeys ?? []) }
 
-    /// Creates the required envelope, if there is none, with one slot for the current key.
-    mutating func makeEnvelope(salt: [UInt8]?) throws {
-        guard isEnvelopeWanted, envelope == nil, let key = chain.current else { return }
+    /// The required envelope with one slot for the current key, not written; nil if there is one, or none is required.
+    func newEnvelope(salt: [UInt8]?) throws -> OpenEnvelope? {
+        if let envelopeFailure { throw envelopeFailure }
+        guard isEnvelopeWanted, envelope == nil, let key = chain.current else { return nil }
         var created = try OpenEnvelope(
             databaseSalt: salt ?? key.salt ?? CipherSettings.randomSalt(), key: key, label: key.slotLabel,
             date: Date())
-        try envelopeFile.create(created)
         created.position = lastPosition
+        return created
+    }
+
+    /// Creates the required envelope, if there is none, on disk.
+    mutating func makeEnvelope(salt: [UInt8]?) throws {
+        guard let created = try newEnvelope(salt: salt) else { return }
+        try envelopeFile.create(created)
         envelope = created
     }
 

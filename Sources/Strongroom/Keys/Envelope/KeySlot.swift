@@ -179,7 +179,8 @@ extension WrappedKey {
     fileprivate init(_ further: [UInt8], identifierLength: Int) throws {
         guard identifierLength > 0, further.count > identifierLength,
             further.count - identifierLength <= ExternalKey.longestWrappedKey,
-            let identifier = String(validating: further.prefix(identifierLength), as: UTF8.self)
+            let identifier = String(validating: further.prefix(identifierLength), as: UTF8.self),
+            !identifier.hasControlCharacter
         else { throw EnvelopeDefect.damaged("a slot's external key is invalid") }
         self.init(identifier: identifier, bytes: Array(further.dropFirst(identifierLength)))
     }

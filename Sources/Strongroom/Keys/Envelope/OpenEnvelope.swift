@@ -217,7 +217,7 @@ extension OpenEnvelope {
         guard label.utf8.count <= Envelope.longestLabel else {
             throw refusal("A label of \(label.utf8.count) bytes is longer than \(Envelope.longestLabel); shorten it")
         }
-        guard !label.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+        guard !label.hasControlCharacter else {
             throw refusal("A label has a control character in it; leave it out")
         }
         return label

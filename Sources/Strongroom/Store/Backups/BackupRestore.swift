@@ -203,6 +203,7 @@ struct BackupRestore {
             return (CheckedCopy.Content(rowCounts: rowCounts), bytes)
         }
         try checkPages(unlocked.derivedKey)
+        keys.envelope = try keys.envelope ?? keys.newEnvelope(salt: nil)
         let salt = keys.envelope?.databaseSalt
         let to = try keys.wantedKey.map { key in
             try DerivedKey(key, salt: salt ?? key.salt ?? CipherSettings.randomSalt(), settings: keys.settings)

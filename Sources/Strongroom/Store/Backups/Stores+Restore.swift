@@ -29,7 +29,8 @@ extension Stores {
     ///     for it wait.
     ///   - path: The path of the backup.
     ///   - keys: The keys that may open the backup or its envelope; nil for the database's chain. The backup is
-    ///     rewritten with the database's own key then, and its slots are not taken over.
+    ///     rewritten with the database's own key then, or with the data key of a new envelope if the configuration
+    ///     requires one; its slots are not taken over.
     ///   - allowingPlaintext: Whether the backup may be plaintext, and with it the database if its configuration says
     ///     so.
     ///   - previousName: The name of the other database that the backup is of, which becomes this one; nil if the
@@ -41,8 +42,8 @@ extension Stores {
     ///   plaintext backup that is not allowed, `alreadyOpen` if the database or the backup is open in this process,
     ///   `invalidName` if the backup has the name of a leftover of an interrupted restore, `locked` if either is open
     ///   in another process or the backup changes meanwhile, `otherDatabase` for a backup of another database,
-    ///   `wrongKey`, `plaintextHeader`, `damaged`, `truncated`, `emptyFile`, `notADatabase`, `diskFull`; what opening
-    ///   throws about names, configurations and keys; `CancellationError`. The database is unchanged then.
+    ///   `wrongKey`, `keyProvider`, `plaintextHeader`, `damaged`, `truncated`, `emptyFile`, `notADatabase`, `diskFull`;
+    ///   what opening throws about names, configurations and keys; `CancellationError`. The database is unchanged then.
     @discardableResult
     public func restore(
         _ fileName: String, from path: String, keys: KeyChain? = nil, allowingPlaintext: Bool = false,

@@ -90,6 +90,47 @@ struct ExternalKeyFailureTests {
         #expect(try slots(.external(newer)) == ["imitation:2"])
     }
 
+    @Test func `a conversion that was interrupted does not need the provider`() async throws {
+        try await vault.direct(.numbered(1)).keep("first")
+        try vault.makeEnvelope(key())
+        let copies = try vault.copies
+        provider.fault = .fails
+        // Without a key that opens the file, the provider's error stays what is reported.
+        try await expectFailure(.keyProvider) { try await vault([.numbered(8), key()]).open() }
+        let report = try await vault([.numbered(1), key()]).keep("second")
+        #expect(report.key == KeyUse(position: 0, count: 2) && report.rotationFailure?.code == .keyProvider)
+        try await vault([.numbered(1), key()]).with(\.settings.rotation, .manual).using { store in
+            try await expectFailure(.keyProvider) { try await store.rotate() }
+            try await expectFailure(.keyProvider) { try await store.rotate(.dataKey) }
+        }
+        // Also where the configuration does not require the envelope that is there.
+        let direct = try vault.direct(key(), .numbered(1))
+        #expect(try await direct.keep("third").rotationFailure?.code == .keyProvider)
+        #expect(try vault.copies == copies && vault.isDirectlyOn(1))
+        provider.fault = nil
+        #expect(try await vault([.numbered(1), key()]).keep().rotation?.method == .copy)
+        #expect(try vault.copies == copies && !vault.isDirectlyOn(1))
+        #expect(try await vault([key()]).lines() == ["first", "second", "third"])
+    }
+
+    @Test func `a backup with another key is restored for an external key`() async throws {
+        let backup = vault.directory.path("backup.sqlite")
+        try await vault(1).keep("first")
+        try await vault(1).using { store in _ = try await store.backup(to: backup, key: .numbered(5)) }
+        let other = try EnvelopeVault()
+        let stores = try Stores(other([key()]))
+        provider.fault = .fails
+        try await expectFailure(.keyProvider) {
+            try await stores.restore("vault.sqlite", from: backup, keys: KeyChain(.numbered(5)))
+        }
+        #expect(try DirectorySnapshot(other.directory.path("")).names.isEmpty)
+        provider.fault = nil
+        try await stores.restore("vault.sqlite", from: backup, keys: KeyChain(.numbered(5)))
+        try other.expectNothingLeft()
+        #expect(try await other([key()]).keep().rotation == nil)
+        #expect(try await other([key()]).lines() == ["first"])
+    }
+
     // MARK: Wrapping
 
     private static let refused: [(ImitatedProvider.Fault?, [UInt8]?, StrongroomError.Code)] = [
@@ -193,17 +234,17 @@ struct ExternalKeyFailureTests {
 
     @Test func `a slot that no version writes is damage, and no provider is asked`() throws {
         let envelope = try OpenEnvelope.with(.numbered(1))
-        func slot(_ identifier: Int, _ wrapped: Int, salt: UInt8 = 0) -> [UInt8] {
+        func slot(_ identifier: Int, _ wrapped: Int, salt: UInt8 = 0, character: UInt8 = 0x61) -> [UInt8] {
             var slot = [UInt8].unknownSlot(kind: 3, number: UInt8(wrapped & 0x7F), further: identifier + wrapped)
             slot.replaceSubrange(21..<37, with: [UInt8](repeating: salt, count: 16))
             slot[18] = UInt8(identifier)
-            let text = [UInt8](repeating: 0x61, count: identifier)
+            let text = [UInt8](repeating: character, count: identifier)
             slot.replaceSubrange(slot.count - identifier - wrapped..<slot.count - wrapped, with: text)
             return slot
         }
         let names = try envelope.with(slot(5, 9), slot(6, 10)).keySlots.map(\.externalIdentifier)
         #expect(names == [nil, "aaaaa", "aaaaaa"])
-        for forged in [slot(0, 9), slot(5, 0), slot(5, 4_097), slot(5, 9, salt: 1)] {
+        for forged in [slot(0, 9), slot(5, 0), slot(5, 4_097), slot(5, 9, salt: 1), slot(5, 9, character: 0x1B)] {
             #expect(throws: EnvelopeDefect.self) { try envelope.with(forged) }
         }
         #expect(throws: EnvelopeDefect.damaged("two of its slots have the same external key")) {

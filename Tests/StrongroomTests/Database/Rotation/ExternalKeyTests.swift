@@ -84,6 +84,34 @@ struct ExternalKeyTests {
         try vault.expectNothingLeft()
     }
 
+    @Test func `two processes that rewrap at once lose neither a row nor a copy of the envelope`() async throws {
+        try await vault([key()]).keep()
+        await withTaskGroup { group in
+            for process in 0..<2 {
+                group.addTask {
+                    await #expect(processExitsWith: .success) {
+                        [path = vault.sidecar.databasePath as String, process = process as Int] in
+                        // Each has the other's current key as its older one.
+                        let keys = try (0..<2).map { index in
+                            try Key.external(ImitatedProvider("imitation:\((index + process) % 2 + 1)"))
+                        }
+                        let own = Vault(String(path.dropLast("/vault.sqlite".count))) { _ in try KeyChain(keys) }
+                            .with(\.protection, .envelope).with(\.settings.busyTimeout, .seconds(60))
+                            .with(\.settings.openTimeout, .seconds(60))
+                        for number in 0..<12 {
+                            #expect(try await own.keep("\(process):\(number)").rotationFailure == nil)
+                        }
+                    }
+                }
+            }
+        }
+        let keys = try ["imitation:1", "imitation:2"].map { try Key.external(ImitatedProvider($0)) }
+        let expected = (0..<2).flatMap { process in (0..<12).map { "\(process):\($0)" } }
+        #expect(try await vault(keys).lines().sorted() == expected.sorted())
+        try vault.expectNothingLeft()
+        #expect(try envelope(keys[1]).keySlots.map(\.externalIdentifier) == ["imitation:2"])
+    }
+
     @Test func `other kinds of keys come before and after it in a chain`() async throws {
         try await vault.direct(.numbered(1)).keep("first")
         #expect(try await vault([.numbered(1), key()]).keep("second").rotation?.method == .copy)
