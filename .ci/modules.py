@@ -1,4 +1,4 @@
-"""What .ci/api and .ci/examples share: the package's directory, and how the compiler finds the modules of a build."""
+"""What .ci/api, .ci/benchmarks and .ci/examples share: the package's directory, and how the compiler finds the modules of a build."""
 
 import subprocess
 from pathlib import Path
