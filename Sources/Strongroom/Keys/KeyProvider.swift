@@ -144,7 +144,7 @@ struct ExternalKey: Sendable, Equatable {
         }
         do { return try result.get() } catch {
             let reason = (error as? StrongroomError)?.message ?? "\(error)"
-            throw failure("could not \(purpose) a key: \(reason)")
+            throw failure("could not \(purpose) a key: \(reason.hasSuffix(".") ? String(reason.dropLast()) : reason)")
         }
     }
 

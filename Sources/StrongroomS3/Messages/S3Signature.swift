@@ -10,6 +10,7 @@ struct S3Signature {
     let region: String
     /// The time as in `20130524T000000Z`.
     let timestamp: String
+    var service = "s3"
 
     /// All headers of a request, the signature included.
     ///
@@ -31,10 +32,10 @@ struct S3Signature {
         lines += ["", names, digest]
 
         let day = String(timestamp.prefix(8))
-        let scope = "\(day)/\(region)/s3/aws4_request"
+        let scope = "\(day)/\(region)/\(service)/aws4_request"
         let canonical = S3Text.hexadecimal(Digests.sha256(Array(lines.joined(separator: "\n").utf8)))
         let text = "AWS4-HMAC-SHA256\n\(timestamp)\n\(scope)\n\(canonical)"
-        var key = credentials.signingKey(day: day, region: region)
+        var key = credentials.signingKey(day: day, region: region, service: service)
         defer { key.withUnsafeMutableBytes { $0.wipe() } }
         let signature = S3Text.hexadecimal(Digests.authenticationCode(of: Array(text.utf8), key: key))
         headers.append(

@@ -33,6 +33,27 @@ struct ImitatedServicesTests {
         try await storeObject(credentials)
     }
 
+    @Test func `the key service wraps keys, for the database of their context`() async throws {
+        struct Created: Decodable {
+            struct Metadata: Decodable { let Arn: String }
+            let KeyMetadata: Metadata
+        }
+        let endpoint = try #require(imitation)
+        let client = KMSClient(
+            origin: endpoint, region: "eu-central-1", credentials: S3Credentials.test,
+            transport: try HTTPTransport(to: endpoint), retries: KMSClient.retries, now: S3ObjectStore.systemTime)
+        let created = try await client.send("CreateKey", Array("{}".utf8))
+        let arn = try JSONDecoder().decode(Created.self, from: Data(created)).KeyMetadata.Arn
+        let key = try KMSKey(arn, credentials: S3Credentials.test, endpoint: endpoint)
+        let wrapped = try await key.wrap([UInt8](1...32), context: [7])
+        #expect(try await key.unwrap(wrapped, context: [7]) == [UInt8](1...32))
+        let other = await error { _ = try await key.unwrap(wrapped, context: [8]) }
+        #expect(other?.message.contains("InvalidCiphertextException") == true)
+        _ = try await client.send("DisableKey", Array(#"{"KeyId":"\#(arn)"}"#.utf8))
+        let disabled = await error { _ = try await key.unwrap(wrapped, context: [7]) }
+        #expect(disabled?.message.contains("DisabledException): enable the key") == true)
+    }
+
     private func storeObject(_ credentials: S3RenewingCredentials) async throws {
         let found = try await credentials.credentials()
         #expect(found.sessionToken?.isEmpty == false)
