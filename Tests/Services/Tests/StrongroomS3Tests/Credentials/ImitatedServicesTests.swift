@@ -1,4 +1,5 @@
 import Foundation
+import Strongroom
 import StrongroomReplication
 import StrongroomTesting
 import Testing
@@ -49,9 +50,6 @@ struct ImitatedServicesTests {
         #expect(try await key.unwrap(wrapped, context: [7]) == [UInt8](1...32))
         let other = await error { _ = try await key.unwrap(wrapped, context: [8]) }
         #expect(other?.message.contains("InvalidCiphertextException") == true)
-        _ = try await client.send("DisableKey", Array(#"{"KeyId":"\#(arn)"}"#.utf8))
-        let disabled = await error { _ = try await key.unwrap(wrapped, context: [7]) }
-        #expect(disabled?.message.contains("DisabledException): enable the key") == true)
     }
 
     private func storeObject(_ credentials: S3RenewingCredentials) async throws {
