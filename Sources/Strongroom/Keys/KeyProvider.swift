@@ -143,7 +143,8 @@ struct ExternalKey: Sendable, Equatable {
             throw failure("did not \(purpose) a key within \(timeout)")
         }
         do { return try result.get() } catch {
-            let reason = (error as? StrongroomError)?.message ?? "\(error)"
+            var reason = (error as? StrongroomError)?.message ?? "\(error)"
+            if reason.hasSuffix(".") { reason.removeLast() }
             throw failure("could not \(purpose) a key: \(reason)")
         }
     }
