@@ -21,7 +21,8 @@ final class TokenSessions: @unchecked Sendable {  // guarded by `condition`; wha
     private var usedCount = 0
     // A lock that is held during a login: of two threads with a wrong PIN, only one may try it.
     private let logins = NSLock()
-    private var refusal: Refusal?
+    /// The PINs that the token has refused since the last right one.
+    private var refusals: [Refusal] = []
 
     init(_ module: CryptokiModule, _ token: TokenName) { (self.module, self.token) = (module, token) }
 
@@ -143,15 +144,17 @@ final class TokenSessions: @unchecked Sendable {  // guarded by `condition`; wha
                 pkcs11-tool --login --list-objects; then try again.
                 """)
         }
-        if let refusal, refusal.pin == pin, !refusal.isReported || flags & CKF_USER_PIN_COUNT_LOW != 0 {
+        // A right one was entered elsewhere.
+        if flags & CKF_USER_PIN_COUNT_LOW == 0 { refusals.removeAll(where: \.isReported) }
+        if let refusal = refusals.first(where: { $0.pin == pin }) {
             throw refused(refusal.fault, "It was not tried again")
         }
         do {
             try session.logIn(pin)
-            refusal = nil
+            refusals = []
         } catch let fault as CryptokiFault where fault.isRefusedPIN {
             let isReported = (try? module.tokenInfo(session.slot).flags).map { $0 & CKF_USER_PIN_COUNT_LOW != 0 }
-            refusal = Refusal(pin: pin, fault: fault, isReported: isReported ?? false)
+            refusals.append(Refusal(pin: pin, fault: fault, isReported: isReported ?? false))
             throw refused(fault, "It is not tried again")
         }
     }

@@ -59,6 +59,13 @@ struct FaultyTokenTests {
         #expect(FaultyModule.calls("C_Login") == 2)
     }
 
+    @Test func `each of two wrong PINs is tried once`() async throws {
+        for pin in [TestToken.otherPIN, "161803", TestToken.otherPIN, "161803"] {
+            try await expectFailure(.keyProvider, saying: "CKR_PIN_INCORRECT") { try await unwrap(pin: pin) }
+        }
+        #expect(FaultyModule.calls("C_Login") == 2)
+    }
+
     @Test func `a wrong PIN is tried once more after a login has reset the token's count`() async throws {
         for expected in [1, 1, 2, 2] {
             if expected == 2, FaultyModule.calls("C_Login") == 1 { try test.session { _ in } }
@@ -161,29 +168,51 @@ struct FaultyTokenTests {
     }
 
     @Test func `all threads share four sessions and one login`() async throws {
-        let key = try Key.external(key(), timeout: .seconds(60))
+        try await openAllSessions()
+        #expect(FaultyModule.calls("C_OpenSession") == TokenSessions.most)
+        #expect(FaultyModule.calls("C_Login") == 1)
+    }
+
+    @Test func `when all sessions are lost, one call replaces them`() async throws {
+        try await openAllSessions()
+        try test.closeAllSessions()
+        #expect(try await unwrap() == Self.bytes)
+        #expect(FaultyModule.calls("C_OpenSession") == TokenSessions.most + 1)
+    }
+
+    @Test func `a token without a session left is named, and none counts as used that was not opened`() async throws {
+        let vault = try vault(within: .seconds(30))
+        try await vault.keep("first")
+        try test.closeAllSessions()
+        for _ in 0...TokenSessions.most {
+            FaultyModule.fail("C_OpenSession", CKR_SESSION_COUNT)
+            try await expectFailure(.keyProvider, saying: "CKR_SESSION_COUNT", "no session left") {
+                try await vault.open()
+            }
+        }
+        #expect(try await vault.lines() == ["first"])
+    }
+
+    /// A vault with the token's key.
+    private func vault(within timeout: Duration = .seconds(60)) throws -> Vault {
+        let key = try Key.external(key(), timeout: timeout)
+        var vault = Vault().with(\.protection, .envelope)
+        vault.keyChain = { _ in try KeyChain(key) }
+        return vault
+    }
+
+    /// Lets twice as many databases be opened at once as there are sessions.
+    private func openAllSessions() async throws {
         FaultyModule.plan.withLock { $0.isBlocked = true }
-        let openings = (0..<8).map { _ in
-            var vault = Vault().with(\.protection, .envelope)
-            vault.keyChain = { _ in try KeyChain(key) }
-            return Task { [vault] in try await vault.keep("first") }
+        let openings = try (0..<2 * TokenSessions.most).map { _ in
+            let vault = try vault()
+            return Task { try await vault.keep("first") }
         }
         while FaultyModule.calls("C_Encrypt") < TokenSessions.most { try await Task.sleep(for: .milliseconds(5)) }
         // Time in which more would come, if they could.
         try await Task.sleep(for: .milliseconds(200))
         FaultyModule.plan.withLock { $0.isBlocked = false }
         for opening in openings { _ = try await opening.value }
-        #expect(FaultyModule.calls("C_OpenSession") == TokenSessions.most)
-        #expect(FaultyModule.calls("C_Login") == 1)
-    }
-
-    @Test func `a token without a session left is named`() async throws {
-        FaultyModule.fail("C_OpenSession", CKR_SESSION_COUNT)
-        try await expectFailure(.keyProvider, saying: "CKR_SESSION_COUNT", "no session left") { try await unwrap() }
-        // None is counted as used that was not opened.
-        FaultyModule.fail("C_OpenSession", CKR_SESSION_COUNT, CKR_SESSION_COUNT, CKR_SESSION_COUNT, CKR_SESSION_COUNT)
-        for _ in 0..<4 { try await expectFailure(.keyProvider) { try await unwrap() } }
-        #expect(try await unwrap() == Self.bytes)
     }
 
     // MARK: Modules
