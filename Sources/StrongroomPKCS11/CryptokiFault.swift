@@ -14,11 +14,13 @@ enum CryptokiFault: Error, Equatable {
 
     /// Whether the session, the login or the token was lost, so that a new session may work.
     var isLoss: Bool {
+        // The token may have counted the attempt.
+        if case .failed("C_Login", CKR_DEVICE_ERROR) = self { return false }
         switch result {
         case CKR_SESSION_HANDLE_INVALID, CKR_SESSION_CLOSED, CKR_USER_NOT_LOGGED_IN, CKR_TOKEN_NOT_PRESENT,
             CKR_DEVICE_REMOVED, CKR_DEVICE_ERROR, CKR_CRYPTOKI_NOT_INITIALIZED:
-            true
-        default: false
+            return true
+        default: return false
         }
     }
 
@@ -46,7 +48,7 @@ enum CryptokiFault: Error, Equatable {
 
     private var advice: String {
         switch self {
-        case _ where isLoss, .failed(_, CKR_TOKEN_NOT_RECOGNIZED):
+        case _ where isLoss, .failed(_, CKR_DEVICE_ERROR), .failed(_, CKR_TOKEN_NOT_RECOGNIZED):
             "Connect the token, or start its service"
         case .failed(_, CKR_PIN_LOCKED):
             "No PIN opens it until its security officer has set a new one, such as with pkcs11-tool --init-pin"

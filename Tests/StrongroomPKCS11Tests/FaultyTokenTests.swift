@@ -81,6 +81,15 @@ struct FaultyTokenTests {
         #expect(FaultyModule.calls("C_Login") == 1)
     }
 
+    @Test func `a login that fails with the device is left to the next call`() async throws {
+        FaultyModule.fail("C_Login", CKR_DEVICE_ERROR)
+        try await expectFailure(.keyProvider, saying: "C_Login failed with CKR_DEVICE_ERROR", "Connect the token") {
+            try await unwrap()
+        }
+        #expect(FaultyModule.calls("C_Login") == 1)
+        #expect(try await unwrap() == Self.bytes)
+    }
+
     @Test func `a locked PIN is named, with what to do, until it is unlocked`() async throws {
         FaultyModule.fail("C_Login", CKR_PIN_LOCKED)
         try await expectFailure(.keyProvider, saying: "C_Login failed with CKR_PIN_LOCKED", "security officer") {
