@@ -65,7 +65,7 @@ public struct KeyFile: Sendable {
     /// Reads the file through the descriptor whose status is checked.
     ///
     /// - Parameter body: Called with the content, which is wiped afterwards.
-    func withContent<T>(_ body: (_ content: [UInt8]) throws -> T) throws -> T {
+    package func withContent<T>(_ body: (_ content: [UInt8]) throws -> T) throws -> T {
         let file = try access == .owner ? owned() : mounted()
         var content = try file.bytes(at: 0, KeyText.largest + 1)
         defer { content.withUnsafeMutableBytes { $0.wipe() } }
