@@ -3,3 +3,4 @@ let secretOf2026 = "another long passphrase"
 let secretOfTheBackup = "kept elsewhere"
 let keyPath = "/srv/keys/addressbook"
 let transferPath = "/srv/transfer.sqlite"
+let texts: [String] = []

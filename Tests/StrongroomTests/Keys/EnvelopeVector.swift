@@ -19,9 +19,15 @@ struct EnvelopeVector: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 
     static func all() throws -> [EnvelopeVector] {
-        let blocks = try String(contentsOf: guide, encoding: .utf8).components(separatedBy: "```text\n").dropFirst()
+        let blocks = try blocks("vector: ")
         try #require(blocks.count >= 4)
-        return try blocks.map { try EnvelopeVector($0.components(separatedBy: "\n```")[0]) }
+        return try blocks.map { try EnvelopeVector($0) }
+    }
+
+    /// The text blocks of the guide that begin with a field.
+    static func blocks(_ field: String) throws -> [String] {
+        let blocks = try String(contentsOf: guide, encoding: .utf8).components(separatedBy: "```text\n").dropFirst()
+        return blocks.filter { $0.hasPrefix(field) }.map { $0.components(separatedBy: "\n```")[0] }
     }
 
     private init(_ block: String) throws {

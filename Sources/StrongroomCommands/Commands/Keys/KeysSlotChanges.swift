@@ -98,12 +98,17 @@ struct KeysRecoveryCommand: AsyncParsableCommand {
             It opens the database and its later backups if all other keys are lost. To use it, put it in a line of a \
             key file, or type it at the prompt for a file's key: `keys add FILE` then gives a new key a slot, \
             and `restore` restores a backup.
+
+            --shares 3/5 prints five shares for five holders instead, of which any three restore the key: put them in \
+            lines of a key file, or type them one after the other. Fewer tell nothing about the key.
             """
     )
 
     @OptionGroup var database: OneDatabase
     @Option(help: ArgumentHelp("The slot's label, such as where the key is kept.", valueName: "text"))
     var label = "recovery key"
+    @Option(help: ArgumentHelp("Print shares, of which so many restore the key: 2/3 to 16/16.", valueName: "k/n"))
+    var shares: ShareCount?
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -114,23 +119,45 @@ struct KeysRecoveryCommand: AsyncParsableCommand {
 
     func run() async throws {
         let database = try database.resolve()
-        let detail = try await Interruption.cancelling { [label] in
+        let detail = try await Interruption.cancelling { [label, shares] in
             try await database.using { store in
                 let (slot, key) = try await store.recoverySlot(label: label)
-                return SlotDetail(slot, recoveryKey: key)
+                var detail = SlotDetail(slot)
+                if let shares {
+                    detail.recoveryShares = try key.shares(threshold: shares.threshold, of: shares.count).map(\.text)
+                } else {
+                    detail.recoveryKey = key.text
+                }
+                return detail
             }
         }
-        try output.write(detail, as: "Added the slot")
+        try output.write(detail, as: "Added the slot", threshold: shares?.threshold)
+    }
+}
+
+/// How many shares a recovery key has, and how many of them restore it: "3/5".
+struct ShareCount: ExpressibleByArgument {
+    let threshold: Int
+    let count: Int
+
+    init?(argument: String) {
+        let numbers = argument.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
+        guard numbers.count == 2, let threshold = numbers[0], let count = numbers[1],
+            (2...16).contains(count), (2...count).contains(threshold)
+        else { return nil }
+        (self.threshold, self.count) = (threshold, count)
     }
 }
 
 extension OutputOptions {
-    /// Writes the slot that was changed, with its new recovery key.
-    fileprivate func write(_ slot: SlotDetail, as title: String) throws {
+    /// Writes the slot that was changed, with its new recovery key or its shares.
+    ///
+    /// - Parameter threshold: The number of shares that restore the key.
+    fileprivate func write(_ slot: SlotDetail, as title: String, threshold: Int? = nil) throws {
         let console = CommandSession.current.console
-        if json { try write(slot) } else { show(slot, as: title, on: console) }
+        if json { try write(slot) } else { show(slot, as: title, threshold, on: console) }
         // Unlike other output, the key cannot be had again.
-        guard slot.recoveryKey != nil, console.failure(of: .output) != nil else { return }
+        guard slot.recoveryKey != nil || slot.recoveryShares != nil, console.failure(of: .output) != nil else { return }
         throw CommandFailure(
             "inputOutput",
             """
@@ -140,14 +167,20 @@ extension OutputOptions {
             .inputOutput)
     }
 
-    private func show(_ slot: SlotDetail, as title: String, on console: Console) {
+    private func show(_ slot: SlotDetail, as title: String, _ threshold: Int?, on console: Console) {
         console.write("\(title) \(slot.title).")
-        guard let key = slot.recoveryKey else { return }
+        let texts = slot.recoveryKey.map { [$0] } ?? slot.recoveryShares ?? []
+        guard !texts.isEmpty else { return }
         console.write("")
-        console.write("  \(key, .bold)")
+        for text in texts { console.write("  \(text, .bold)") }
         console.write("")
-        console.write(
-            lead: "",
-            paragraph: "Write the recovery key down and keep it elsewhere. It is not shown again.")
+        let advice =
+            threshold.map {
+                """
+                Any \($0) of these \(texts.count) shares restore the recovery key; fewer tell nothing about it. Give \
+                each to another holder, written down. They are not shown again.
+                """
+            } ?? "Write the recovery key down and keep it elsewhere. It is not shown again."
+        console.write(lead: "", paragraph: "\(advice)")
     }
 }

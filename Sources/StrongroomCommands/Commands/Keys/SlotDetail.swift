@@ -16,9 +16,11 @@ struct SlotDetail: Encodable {
     /// not looked for.
     private(set) var key: Int?
     /// A new recovery key.
-    private(set) var recoveryKey: String?
+    var recoveryKey: String?
+    /// The shares of a new recovery key that is not given itself.
+    var recoveryShares: [String]?
 
-    init(_ slot: KeySlot, key: KeyUse? = nil, recoveryKey: RecoveryKey? = nil) {
+    init(_ slot: KeySlot, key: KeyUse? = nil) {
         fingerprint = "\(slot.fingerprint)"
         label = slot.label
         created = slot.created.formatted(.iso8601)
@@ -26,7 +28,6 @@ struct SlotDetail: Encodable {
         isUnknown = slot.isUnknown
         external = slot.externalIdentifier
         self.key = key.map { $0.position + 1 }
-        self.recoveryKey = recoveryKey?.text
     }
 
     /// `chain`, `external`, `recovery` or `unknown`.
