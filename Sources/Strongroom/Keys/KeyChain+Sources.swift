@@ -9,7 +9,7 @@ import Glibc
 /// The text form of a chain's keys in UTF-8, one per line, oldest first: a passphrase, `raw:` and 64 hexadecimal
 /// digits, `recovery:` and a recovery key, or `share:` and a share of one; all shares in the text are one key. A line
 /// that is a recovery key or a share, with all of its check characters, is one without the prefix, too: it is typed
-/// from paper. Empty lines are ignored.
+/// from paper. A line that begins with `-----BEGIN ` begins a key as PEM. Empty lines are ignored.
 struct KeyText {
     /// The error for an invalid text.
     ///
@@ -41,7 +41,7 @@ struct KeyText {
         }
     }
 
-    private func keys(in content: [UInt8]) throws -> [Key] {
+    private func requireText(_ content: [UInt8]) throws {
         guard !content.starts(with: [0xEF, 0xBB, 0xBF]) else {
             throw refusal(
                 "starts with a byte order mark, which would become part of the first key; save it without one")
@@ -49,13 +49,24 @@ struct KeyText {
         guard !content.contains(0), Self.isText(content) else {
             throw refusal("is not text in UTF-8; write one passphrase a line, or raw: and 64 hexadecimal digits")
         }
+    }
+
+    private func keys(in content: [UInt8]) throws -> [Key] {
+        try requireText(content)
         let lines = content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         var keys: [Key] = []
         var shares: [RecoveryShare] = []
         var positionOfShares = 0
-        for (number, line) in lines.enumerated() {
+        var endOfPEM = 0
+        for (number, line) in lines.enumerated() where number >= endOfPEM {
             let text = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
             guard !text.isEmpty else { continue }
+            if text.starts(with: PEM.begin) {
+                let last = lines[number...].firstIndex { $0.starts(with: PEM.end) } ?? lines.count - 1
+                keys.append(try pem(content[line.startIndex..<lines[last].endIndex], line: number + 1))
+                endOfPEM = last + 1
+                continue
+            }
             guard text.contains(where: { $0 != 0x20 && $0 != 0x09 }) else {
                 throw refusal("has only blanks in line \(number + 1); write the key there, or remove the line")
             }
@@ -126,6 +137,14 @@ struct KeyText {
             text.allSatisfy({ Self.isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: " ") })
         else { return nil }
         return try? read(String(decoding: text, as: UTF8.self))
+    }
+
+    private func pem(_ text: ArraySlice<UInt8>, line: Int) throws -> Key {
+        do {
+            return try Key(pem: text)
+        } catch let error as StrongroomError {
+            throw refusal("has a key in line \(line) that cannot be used: \(error.message.dropLast())")
+        }
     }
 
     private func recoveryKey(of shares: [RecoveryShare]) throws -> Key {

@@ -4,3 +4,4 @@ let secretOfTheBackup = "kept elsewhere"
 let keyPath = "/srv/keys/addressbook"
 let transferPath = "/srv/transfer.sqlite"
 let texts: [String] = []
+let publicKeyPath = "/srv/keys/public.pem"

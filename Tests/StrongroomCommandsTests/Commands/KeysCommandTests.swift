@@ -430,4 +430,50 @@ struct KeySlotCommandTests {
         #expect(try await ledger.run("keys", "recovery", "ledger.sqlite", "--shares", shares).status == .usage)
         #expect(try await slots().count == 1)
     }
+
+    @Test func `a public key gets a slot, and its private key opens file and backup`() async throws {
+        try await ledger.make()
+        // As OpenSSL writes them.
+        let publicKey = """
+            -----BEGIN PUBLIC KEY-----
+            MCowBQYDK2VuAyEA/oNz1px+0LdJSZ1OsQN8zR9JMAyPIdRYfk+B3/fJyxo=
+            -----END PUBLIC KEY-----
+
+            """
+        let privateKey = """
+            -----BEGIN PRIVATE KEY-----
+            MC4CAQAwBQYDK2VuBCIEIEiZqG1cyrZNJS1nlRYTi7gML/7/T5pM6F86w0MLF21S
+            -----END PRIVATE KEY-----
+            """
+        let (here, offline) = (
+            try ledger.keyFile(publicKey, name: "public.pem", mode: 0o644),
+            try ledger.keyFile(privateKey, name: "private.pem")
+        )
+        let arguments = ["keys", "add", "ledger.sqlite", "--label", "offline", "--public-key"]
+        let wrong = try await ledger.fails(arguments + [offline], with: "invalidKey")
+        #expect(try wrong.failure().message.contains("is a private key"))
+        try await ledger.fails(arguments + [here + ".missing"], with: "fileMissing")
+        #expect(try await ledger.run(arguments + [here, "--new-key-file", offline]).status == .usage)
+        struct Added: Decodable { let publicKey: String?, isRecovery: Bool, fingerprint: String }
+        let added = try await ledger.run(arguments + [here, "--json"]).json(Added.self)
+        #expect(added.publicKey == publicKey && added.isRecovery)
+        let table = try await ledger.run("keys", "slots", "ledger.sqlite").output
+        #expect(table.contains("public") && table.contains("offline"))
+        let copy = ledger.directory.path("copy.sqlite")
+        #expect(try await ledger.run("backup", "ledger.sqlite", copy).status == .success)
+        for file in [ledger.path(), copy] {
+            let run = try await ledger.run("tables", file, "--key-file", offline)
+            #expect(run.status == .success, "\(run.errors)")
+        }
+        let piped = try await ledger.run("verify", copy, "--key-stdin", piped: privateKey)
+        #expect(piped.status == .success, "\(piped.errors)")
+        let after = ledger.with(\.keys, [Ledger.keys[2]])
+        let restored = try await after.run(
+            "restore", copy, "ledger_b.sqlite", "--backup-key-file", offline, "--adopt-from", "ledger.sqlite")
+        #expect(restored.status == .success, "\(restored.errors)")
+        #expect(try await after.rows("ledger_b.sqlite") == 3)
+        #expect(try await ledger.run("keys", "revoke", "ledger.sqlite", added.fingerprint).status == .success)
+        let closed = try await ledger.fails("tables", ledger.path(), "--key-file", offline, with: "wrongKey")
+        #expect(!closed.errors.contains("BEGIN"))
+    }
 }

@@ -10,6 +10,10 @@ struct KeysAddCommand: AsyncParsableCommand {
             The key is the last one of \(KeySourceOptions<NewKey>.names.alternatives), or is typed, twice. Only the \
             envelope is written; programs that have the database open continue.
 
+            --public-key gives the pair of a public key a slot for recovery, without the private key: make the pair on \
+            another machine, with `openssl genpkey -algorithm X25519` and `openssl pkey -pubout`. There the private \
+            key is a key file, mode 0600.
+
             If the keys of the database are lost, a recovery key gives a new key a slot: put the recovery key in a \
             line of the file of --key-file, or type it at the prompt for the file's key.
             """
@@ -17,14 +21,23 @@ struct KeysAddCommand: AsyncParsableCommand {
 
     @OptionGroup var database: OneDatabase
     @OptionGroup var newKey: KeySourceOptions<NewKey>
+    @Option(help: ArgumentHelp("Take the new key, a public one, from a PEM file.", valueName: "file"))
+    var publicKey: String?
     @Option(help: ArgumentHelp("The slot's label, which can be read without a key.", valueName: "text"))
     var label = ""
     @OptionGroup var output: OutputOptions
 
+    func validate() throws {
+        guard publicKey == nil || newKey.source == nil else {
+            throw ValidationError("Give --public-key alone, or one of \(KeySourceOptions<NewKey>.names.alternatives).")
+        }
+    }
+
     func run() async throws {
         let database = try database.resolve()
         let source = newKey.source ?? .newPrompt("New key of \(self.database.database)")
-        guard let key = try source.keyChain().current else {
+        let publicKey = try publicKey.map { try Key.publicKey(file: FilePath.absolute($0)) }
+        guard let key = try publicKey ?? source.keyChain().current else {
             throw CommandFailure("noKey", "There is no key to add.", .configuration)
         }
         let slot = try await Interruption.cancelling { [label] in

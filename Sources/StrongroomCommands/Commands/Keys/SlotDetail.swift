@@ -12,6 +12,8 @@ struct SlotDetail: Encodable {
     let isUnknown: Bool
     /// The identifier of the provider and its key; nil for a key that is no external one.
     let external: String?
+    /// The public key as PEM; nil for another key.
+    let publicKey: String?
     /// The number of the key in the chain that has the slot, from 1 for the oldest; nil if none has it, or if that was
     /// not looked for.
     private(set) var key: Int?
@@ -27,11 +29,15 @@ struct SlotDetail: Encodable {
         isRecovery = slot.isRecovery
         isUnknown = slot.isUnknown
         external = slot.externalIdentifier
+        publicKey = slot.publicKey
         self.key = key.map { $0.position + 1 }
     }
 
-    /// `chain`, `external`, `recovery` or `unknown`.
-    var kind: String { isUnknown ? "unknown" : isRecovery ? "recovery" : external == nil ? "chain" : "external" }
+    /// `chain`, `external`, `public`, `recovery` or `unknown`.
+    var kind: String {
+        if publicKey != nil { return "public" }
+        return isUnknown ? "unknown" : isRecovery ? "recovery" : external == nil ? "chain" : "external"
+    }
 
     /// Fingerprint and label.
     var title: String { label.isEmpty ? fingerprint : "\(fingerprint) (\(label))" }
