@@ -26,8 +26,8 @@ extension Store {
     ///
     /// With ``RotationSubject/dataKey`` the file is rewritten with a new data key, which every slot of the envelope
     /// then wraps: rotate it if it may have leaked. This needs the keys of all slots: those of the chain, and in `keys`
-    /// the others, such as recovery keys. Until the file is rewritten, the envelope holds both data keys; an
-    /// interrupted rotation is resumed by the next one, or when the file is opened.
+    /// the others, such as recovery keys; the slot of a public key needs only that. Until the file is rewritten, the
+    /// envelope holds both data keys; an interrupted rotation is resumed by the next one, or when the file is opened.
     ///
     /// ```swift
     /// try await store.rotate(.dataKey, keys: [.recovery(RecoveryKey(written))])
@@ -230,7 +230,8 @@ extension Store {
     /// ```
     ///
     /// - Parameters:
-    ///   - key: The key; a passphrase costs its derivation, an external key two calls of its provider.
+    ///   - key: The key; a passphrase costs its derivation, an external key two calls of its provider. A public key
+    ///     (``Key/publicKey(pem:)``) gets the slot of a recovery key.
     ///   - label: The slot's name: at most 255 bytes, no control characters. It can be read without a key.
     /// - Returns: The key's slot.
     /// - Throws: ``StrongroomError`` with `keySlot` if the key already has a slot, if there are 64, or if the label is

@@ -195,8 +195,8 @@ extension DatabaseKeys {
                 .keySlot,
                 """
                 A new data key has to be wrapped for every slot, and the keys of these slots are not available: \
-                \(lost.map(\.summary).joined(separator: ", ")). Give them, or revoke them first and add them again \
-                later. Nothing was changed.
+                \(lost.map(\.summary).joined(separator: ", ")). Give them, of a public key only that, or revoke them \
+                first and add them again later. Nothing was changed.
                 """,
                 database: file.name)
         }

@@ -152,8 +152,8 @@ extension DatabaseKeys {
         StrongroomError(
             .invalidKey,
             """
-            The current key is an external one, which only wraps the key in an envelope, and "\(file.path)" has none. \
-            Let the configuration give `KeyProtection.envelope`. Nothing was changed.
+            The current key only wraps the key in an envelope, and "\(file.path)" has none. Let the configuration give \
+            `KeyProtection.envelope`. Nothing was changed.
             """,
             database: file.name)
     }

@@ -73,7 +73,7 @@ extension Envelope {
     func slot(
         of key: Key, _ derivation: SlotDerivation, _ wrappingKeys: inout WrappingKeys
     ) throws -> (EnvelopeSlot, WrappingKey)? {
-        guard derivation.suits(key) else { return nil }
+        guard derivation.suits(key), !key.isPublicKey else { return nil }
         let wrapping = try wrappingKeys.key(for: key, derivation, context: databaseSalt)
         if let slot = slots.first(where: { wrapping.fits($0) }) { return (slot, wrapping) }
         if case .external(let external) = key.material { throw external.otherKey }
@@ -94,8 +94,8 @@ extension Envelope {
         }
     }
 
-    /// The number of derivations that the library computes itself: a provider's are none.
-    var derivationCount: Int { derivations.count { $0.wrapped == nil } }
+    /// The number of derivations that the library computes itself.
+    var derivationCount: Int { derivations.count(where: \.isComputed) }
 
     private func check(_ dataKeys: DataKeys) throws {
         guard try dataKeys.isAuthentic(authentication, for: signedBytes) else {
@@ -204,7 +204,8 @@ struct EnvelopeSlot: Sendable, Equatable {
         self.created = created
         self.use = use
         sealed = try dataKeys.withUnsafeBytes { bytes in
-            try Cryptography.seal(bytes, with: key.secret, authenticating: header + head + derivation.further)
+            try Cryptography.seal(
+                bytes, with: key.secret, nonce: key.nonce, authenticating: header + head + derivation.further)
         }
     }
 
@@ -231,7 +232,8 @@ struct EnvelopeSlot: Sendable, Equatable {
             created: Date(timeIntervalSince1970: TimeInterval(created)),
             isRecovery: use == .recovery,
             isUnknown: isUnknown,
-            externalIdentifier: derivation.wrapped?.identifier
+            externalIdentifier: derivation.wrapped?.identifier,
+            publicKey: derivation.publicKey.map(PEM.text)
         )
     }
 }
@@ -242,6 +244,7 @@ extension Key {
         switch material {
         case .passphrase: "key chain: passphrase"
         case .external: "key chain: external key"
+        case .pair: "key chain: private key"
         default: "key chain: raw key"
         }
     }
