@@ -46,9 +46,13 @@ extension Envelope {
 
     /// As ``open(with:)``, with a cache of derived keys.
     ///
+    /// - Parameter whenFailed: Called with each slot whose provider fails, also if another key opens the envelope.
     /// - Throws: ``EnvelopeDefect``; ``StrongroomError`` with `keyProvider` if a provider fails and no other key opens
     ///   the envelope.
-    func open(with chain: KeyChain, _ wrappingKeys: inout WrappingKeys) throws -> OpenEnvelope {
+    func open(
+        with chain: KeyChain, _ wrappingKeys: inout WrappingKeys,
+        whenFailed: (KeySlot, StrongroomError) -> Void = { _, _ in }
+    ) throws -> OpenEnvelope {
         var failure: StrongroomError?
         for (position, key) in chain.keys.enumerated().reversed() {
             for derivation in derivations {
@@ -61,6 +65,7 @@ extension Envelope {
                         wrappingKeys: wrappingKeys)
                 } catch let error as StrongroomError where error.code == .keyProvider {
                     failure = failure ?? error
+                    slots.first { $0.derivation == derivation }.map { whenFailed($0.keySlot, error) }
                 }
             }
         }

@@ -39,6 +39,9 @@ struct OpenEnvelope: Sendable {
 
     var keySlots: [KeySlot] { sealed.slots.map(\.keySlot) }
 
+    /// The slot whose key has opened it; nil if none was needed.
+    var openedSlot: KeySlot? { keySlots.first { $0.fingerprint == usedSlot } }
+
     var databaseSalt: [UInt8] { sealed.databaseSalt }
 
     var bytes: [UInt8] { sealed.bytes }

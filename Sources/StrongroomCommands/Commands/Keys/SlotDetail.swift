@@ -7,6 +7,8 @@ struct SlotDetail: Encodable {
     let label: String
     /// ISO 8601.
     let created: String
+    /// The full days since then; nil if it is in the future, as after the clock was wrong.
+    let ageDays: Int?
     let isRecovery: Bool
     /// Whether its kind is one that only a newer version can use.
     let isUnknown: Bool
@@ -26,6 +28,7 @@ struct SlotDetail: Encodable {
         fingerprint = "\(slot.fingerprint)"
         label = slot.label
         created = slot.created.formatted(.iso8601)
+        ageDays = slot.created.ageInDays
         isRecovery = slot.isRecovery
         isUnknown = slot.isUnknown
         external = slot.externalIdentifier
@@ -41,4 +44,15 @@ struct SlotDetail: Encodable {
 
     /// Fingerprint and label.
     var title: String { label.isEmpty ? fingerprint : "\(fingerprint) (\(label))" }
+
+    /// Fingerprint, label and age.
+    var summary: String { "\(title) \(ageDays.map { HumanReadable.count($0, "day") } ?? "of unknown age")" }
+}
+
+extension Date {
+    /// The full days since then; nil if it is in the future.
+    var ageInDays: Int? {
+        let seconds = Date.now.timeIntervalSince(self)
+        return seconds < -60 ? nil : Int(max(0, seconds) / 86_400)
+    }
 }
