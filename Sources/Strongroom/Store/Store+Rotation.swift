@@ -225,7 +225,7 @@ extension Store {
     ///
     /// - Returns: The date, to the second; nil if it is not known: the file has its data key from an earlier version of
     ///   the library, or from a restore; or the date is in the future, because the clock was wrong.
-    /// - Throws: As ``keySlots()``; what ``read(label:timeout:_:)`` throws.
+    /// - Throws: As ``keySlots()``; what a read throws.
     public func dataKeyDate() async throws -> Date? {
         let dataKey = try await BlockingWork.run { [file] in
             let envelope = try file.openEnvelope()
