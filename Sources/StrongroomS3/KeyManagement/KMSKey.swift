@@ -10,10 +10,11 @@ public import Strongroom
 /// let chain = try KeyChain(.external(key))
 /// ```
 ///
-/// Each opening of a database sends one request, `Decrypt`; a new slot sends two. The database's salt is their
-/// encryption context, `strongroom`, which the service authenticates, and which its log (CloudTrail) shows. Requests
-/// are signed, and repeated a few times if the service does not answer, fails or asks to wait; the time limit is that
-/// of `Key.external(_:timeout:)`. The program needs the permissions `kms:Encrypt` and `kms:Decrypt` for the key.
+/// Create it once: it keeps its connections, and its provider the credentials. Each opening of a database sends one
+/// request, `Decrypt`; a new slot sends two. The database's salt is their encryption context, `strongroom`, which the
+/// service authenticates, and which its log (CloudTrail) shows. Requests are signed, and repeated a few times if the
+/// service does not answer, fails or asks to wait; the time limit is that of `Key.external(_:timeout:)`. The program
+/// needs the permissions `kms:Encrypt` and `kms:Decrypt` for the key.
 ///
 /// See "Encrypt" and "Decrypt" in Amazon's "AWS Key Management Service API Reference".
 public struct KMSKey: KeyProvider {
@@ -30,12 +31,12 @@ public struct KMSKey: KeyProvider {
     ///   - credentials: The access key, or what obtains temporary ones.
     ///   - endpoint: The service's address, such as that of a private network; nil for the public one of the region.
     ///     Keys are sent to it, so it must begin with `https://`, except on this machine.
-    ///   - connection: How to connect: times, TLS, a proxy.
+    ///   - connection: How to connect: times, TLS, a proxy. Nil for the usual one, with 2 s to connect and 3 s for an
+    ///     answer: the time limit of the external key, 10 s, is for all attempts together.
     /// - Throws: `StrongroomError` with `invalidSetting` if the ARN is not that of a key, or the endpoint or the
     ///   connection's settings and files cannot be used.
     public init(
-        _ arn: String, credentials: any S3CredentialProvider, endpoint: String? = nil,
-        connection: S3Connection = S3Connection()
+        _ arn: String, credentials: any S3CredentialProvider, endpoint: String? = nil, connection: S3Connection? = nil
     ) throws {
         try self.init(
             arn, credentials: credentials, endpoint: endpoint, connection: connection, retries: KMSClient.retries)
@@ -44,30 +45,35 @@ public struct KMSKey: KeyProvider {
     /// Describes a key, with the clock and the pauses of a test.
     init(
         _ arn: String, credentials: any S3CredentialProvider, endpoint: String?,
-        connection: S3Connection = S3Connection(), retries: S3Retries,
+        connection: S3Connection? = nil, retries: S3Retries,
         now: @escaping @Sendable () -> Int = S3ObjectStore.systemTime
     ) throws {
-        let parts = arn.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 6, parts[0] == "arn", parts[1].hasPrefix("aws"), parts[2] == "kms", !parts[3].isEmpty,
-            parts[5].hasPrefix("key/"), arn.utf8.count <= 200, arn.allSatisfy(Self.isPermitted)
+        guard let parts = arn.wholeMatch(of: /arn:(aws[a-z-]*):kms:([a-z0-9-]+):[0-9]{12}:key\/[A-Za-z0-9-]+/),
+            arn.utf8.count <= 200
         else {
-            throw StrongroomError(
-                .invalidSetting,
+            throw Self.invalid(
                 """
                 A key of the KMS is given by its ARN, "arn:aws:kms:REGION:ACCOUNT:key/ID"; `aws kms describe-key` \
                 prints that of a key or an alias.
                 """)
         }
-        let domain = parts[1] == "aws-cn" ? "amazonaws.com.cn" : "amazonaws.com"
-        let url = try CredentialURL(endpoint ?? "https://kms.\(parts[3]).\(domain)", "The endpoint of the KMS")
+        guard let address = endpoint ?? Self.domains[String(parts.1)].map({ "https://kms.\(parts.2).\($0)" }) else {
+            throw Self.invalid("The endpoint of the KMS in the partition \(parts.1) is not known; give it.")
+        }
+        let url = try CredentialURL(address, "The endpoint of the KMS")
+        guard url.withoutSlash == url.origin else {
+            throw Self.invalid("The endpoint of the KMS has a path; give the scheme, the host and if needed a port.")
+        }
         guard url.isEncrypted || url.isLoopback else {
-            throw StrongroomError(
-                .invalidSetting,
+            throw Self.invalid(
                 "The endpoint of the KMS, \(url.origin), would be sent keys in the clear; give one with https://.")
         }
+        var connection = connection ?? Self.connection
+        // A proxy would be sent keys in the clear.
+        if !url.isEncrypted { connection.proxy = nil }
         identifier = arn
         client = KMSClient(
-            origin: url.origin, region: String(parts[3]), credentials: credentials,
+            origin: url.origin, region: String(parts.2), credentials: credentials,
             transport: try HTTPTransport(to: url.origin, connection), retries: retries, now: now)
     }
 
@@ -108,9 +114,18 @@ public struct KMSKey: KeyProvider {
         let wrapped: Data?
     }
 
-    /// The characters of ARNs; none of them has a meaning in JSON or in addresses.
-    private static func isPermitted(_ character: Character) -> Bool {
-        character.isASCII && (character.isLetter || character.isNumber || "-:/".contains(character))
+    /// The domains of the partitions whose endpoints are public.
+    private static let domains = [
+        "aws": "amazonaws.com", "aws-cn": "amazonaws.com.cn", "aws-us-gov": "amazonaws.com",
+    ]
+
+    /// A second attempt fits into the time limit of an external key.
+    private static var connection: S3Connection {
+        var connection = S3Connection()
+        (connection.connectTimeout, connection.requestTimeout) = (.seconds(2), .seconds(3))
+        return connection
     }
+
+    private static func invalid(_ message: String) -> StrongroomError { StrongroomError(.invalidSetting, message) }
 }
 #endif

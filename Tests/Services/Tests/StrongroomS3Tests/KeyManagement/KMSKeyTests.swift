@@ -180,15 +180,18 @@ private final class LocalKMS: Sendable {
     }
 
     @Test(arguments: [
-        "", "alias/strongroom", "arn:aws:kms:eu-central-1:111122223333:alias/strongroom", "arn:aws:kms::1:key/2",
-        "arn:aws:s3:eu-central-1:1:key/2", "arn:aws:kms:eu-central-1:1:key/2:3", "arn:aws:kms:a\"b:1:key/2",
+        "", "alias/strongroom", "arn:aws:kms:eu-central-1:111122223333:alias/strongroom",
+        "arn:aws:kms::111122223333:key/2", "arn:aws:s3:eu-central-1:111122223333:key/2",
+        "arn:aws:kms:eu-central-1:1:key/2", "arn:aws:kms:eu-central-1:111122223333:key/2:3",
+        "arn:aws:kms:a\"b:111122223333:key/2", "arn:aws:kms:eu-central-1:111122223333:key/",
+        "arn:aws-iso:kms:us-iso-east-1:111122223333:key/2",
     ])
     func `what is not the ARN of a key is refused`(arn: String) async {
         #expect(await code { _ = try KMSKey(arn, credentials: S3Credentials.test) } == .invalidSetting)
     }
 
-    @Test(arguments: ["http://kms.example.com", "kms.example.com", "ftp://127.0.0.1"])
-    func `an endpoint that would be sent keys in the clear is refused`(endpoint: String) async throws {
+    @Test(arguments: ["http://kms.example.com", "kms.example.com", "ftp://127.0.0.1", "https://kms.example.com/path"])
+    func `an endpoint that cannot be used or is not encrypted is refused`(endpoint: String) async throws {
         #expect(
             await code { _ = try KMSKey(arn, credentials: S3Credentials.test, endpoint: endpoint) } == .invalidSetting)
     }
