@@ -29,8 +29,10 @@ extension DatabaseKeys {
             unlocked.isCurrent = false
             unlocked.currentKey = nil
             return unlocked
+        } catch let error as StrongroomError where error.code == .wrongKey && envelopeFailure != nil {
+            throw envelopeFailure ?? error
         } catch let error as StrongroomError where error.code == .wrongKey && isEnvelopeWanted && envelope == nil {
-            throw envelopeFailure ?? neitherKeyNorEnvelope
+            throw neitherKeyNorEnvelope
         } catch let error as StrongroomError where error.code == .wrongKey && envelope != nil {
             throw dataKeyOfAnotherTime
         }

@@ -35,6 +35,8 @@ struct BackupRestore {
             let content = try FileContent.of(context.path)
             return (content, try context.databaseKeys(chain, salt: content.salt))
         }
+        // It belongs to the file that would be replaced.
+        if let failure = keys.envelopeFailure { throw failure }
         let hasEnvelope = keys.envelope != nil
         let takesOver = !hasEnvelope && backupKeys == nil && (content == .absent || written != nil)
         let envelopes = try openEnvelopes(found)

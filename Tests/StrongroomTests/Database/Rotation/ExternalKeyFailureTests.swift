@@ -91,7 +91,9 @@ struct ExternalKeyFailureTests {
     }
 
     @Test func `a conversion that was interrupted does not need the provider`() async throws {
+        let backup = vault.directory.path("backup.sqlite")
         try await vault.direct(.numbered(1)).keep("first")
+        try await vault.direct(.numbered(1)).backUp(to: backup)
         try vault.makeEnvelope(key())
         let copies = try vault.copies
         provider.fault = .fails
@@ -106,6 +108,10 @@ struct ExternalKeyFailureTests {
         // Also where the configuration does not require the envelope that is there.
         let direct = try vault.direct(key(), .numbered(1))
         #expect(try await direct.keep("third").rotationFailure?.code == .keyProvider)
+        // The envelope would not be that of the restored file.
+        try await expectFailure(.keyProvider) {
+            try await Stores(vault([.numbered(1), key()])).restore("vault.sqlite", from: backup)
+        }
         #expect(try vault.copies == copies && vault.isDirectlyOn(1))
         provider.fault = nil
         #expect(try await vault([.numbered(1), key()]).keep().rotation?.method == .copy)
