@@ -85,7 +85,7 @@ package struct BackupRestoreWork: Work {
 
     package func run(in place: Place, acknowledge: @escaping Acknowledge) async throws {
         let stores = try place.wrapped.stores(firstKeys(), Lines.migrator)
-        _ = try await place.againWithSpace { try await stores.restore(place.fileName, from: place.backupPath) }
+        try await place.whenAlone { _ = try await stores.restore(place.fileName, from: place.backupPath) }
         acknowledge(1)
         // What an attempt before has left is removed when the database is opened.
         try await using(place.wrapped, firstKeys(), Lines.migrator) { _ in }

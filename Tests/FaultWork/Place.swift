@@ -79,7 +79,7 @@ package struct Place: Sendable {
     /// Restores the newest migration backup of the database, which is not open.
     package func restore(_ keys: KeyChain) async throws {
         let stores = try stores(keys, nil, nil)
-        _ = try await againWithSpace { try await stores.restoreMigrationBackup(of: Vault.fileName) }
+        try await whenAlone { _ = try await stores.restoreMigrationBackup(of: Vault.fileName) }
     }
 
     /// A registry that knows the database.
@@ -88,6 +88,19 @@ package struct Place: Sendable {
             Vault(
                 path: path, keys: keys, migrator: migrator, ciphers: ciphers, protection: protection,
                 migrationBackups: migrationBackups, replica: isReplicated ? replica : nil))
+    }
+
+    /// Does work that needs the file alone: of several processes that restore and open it at once, one may find it open
+    /// in another.
+    package func whenAlone(_ work: @Sendable () async throws -> Void) async throws {
+        for _ in 0..<1_000 {
+            do {
+                return try await againWithSpace(work)
+            } catch let error as StrongroomError where error.code == .locked {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+        }
+        try await work()
     }
 
     /// Does work, and once more with space when the disk was full.
