@@ -42,9 +42,8 @@ let isForApple = true
 let isForApple = false
 #endif
 
-// For Apple platforms the engine is Zetetic's package, which has a framework for each of them; elsewhere it is an
-// installed SQLCipher, which pkg-config finds by the name sqlcipher. STRONGROOM_SQLCIPHER gives another name, such as
-// sqlite3 for SQLCipher 4.7 and later as upstream installs it, and has an installed one taken on macOS, too.
+// For Apple platforms the engine is Zetetic's package; elsewhere it is an installed SQLCipher, found by pkg-config as
+// sqlcipher. STRONGROOM_SQLCIPHER gives another name, as sqlite3 for upstream's from 4.7, and has macOS take that, too.
 let engine: Target
 let enginePackages: [Package.Dependency]
 if let installed = Context.environment["STRONGROOM_SQLCIPHER"] ?? (isForApple ? nil : "sqlcipher") {
@@ -60,8 +59,7 @@ if let installed = Context.environment["STRONGROOM_SQLCIPHER"] ?? (isForApple ? 
         path: "Sources/CSQLCipher/Package")
 }
 
-// On Linux the libcrypto that SQLCipher uses does the cryptography; swift-crypto brings its own, which takes longer to
-// build than all the rest.
+// On Linux SQLCipher's libcrypto does the cryptography; swift-crypto takes longer to build than all the rest.
 let swiftCrypto = ["Crypto", "CryptoExtras"].map {
     product($0, of: "swift-crypto", trait: isForApple ? nil : "SwiftCrypto")
 }
@@ -71,7 +69,7 @@ let package = Package(
     name: "strongroom",
     // Apple's: type-checked against a stub, not run; see the article "Apple platforms".
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-    products: ["", "Objects", "Replication", "S3", "Service", "Testing", "Commands"].map {
+    products: ["", "Objects", "PKCS11", "Replication", "S3", "Service", "Testing", "Commands"].map {
         .library(name: "Strongroom\($0)", targets: ["Strongroom\($0)"])
     } + [.executable(name: "strongroom", targets: ["StrongroomTool"])],
     traits: [
@@ -98,6 +96,7 @@ let package = Package(
     ] + enginePackages,
     targets: [
         engine,
+        .target(name: "CPKCS11"),
         .target(name: "CPlatform"),
         .macro(name: "StrongroomMacros", dependencies: swiftSyntax, swiftSettings: settings),
         library(
@@ -107,6 +106,7 @@ let package = Package(
                 configReader, logging,
             ] + libcrypto.map { .target(name: $0.name) } + swiftCrypto),
         library("StrongroomObjects", ["Strongroom"]),
+        library("StrongroomPKCS11", ["CPKCS11", "Strongroom"]),
         library("StrongroomReplication", ["Strongroom"]),
         // These two are empty without their traits.
         library(
@@ -124,12 +124,12 @@ let package = Package(
             "StrongroomTests", excluding: ["Engine/Errors/ThrownCodes.txt"],
             ["Configurations", "Strongroom", "StrongroomTesting", "TestWidth", configReader, logging]),
         tests("StrongroomObjectsTests", ["Strongroom", "StrongroomObjects", "StrongroomTesting", logging]),
+        tests("StrongroomPKCS11Tests", ["CPKCS11", "Strongroom", "StrongroomPKCS11", "StrongroomTesting", logging]),
         tests("StrongroomReplicationTests", ["Strongroom", "StrongroomReplication", "StrongroomTesting"]),
         tests("StrongroomCommandsTests", ["Strongroom", "StrongroomCommands", "StrongroomTesting"]),
         tests("ConfigurationsTests", excluding: ["AddressBook/Fixtures"], ["Configurations", "StrongroomTesting"]),
         tests("StrongroomTestingTests", ["Strongroom", "StrongroomTesting"]),
-        // The tests run the guides' programs, but do not depend on them: the tests would then have what these register
-        // as @Configuration. `.ci/examples` compiles the guides' other examples.
+        // Depend on none of the programs that they run: the tests would have what these register as @Configuration.
         tests(
             "DocumentationTests", excluding: ["Preludes", "Programs"],
             ["Configurations", "Strongroom", "StrongroomObjects", "StrongroomTesting"]),

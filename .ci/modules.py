@@ -11,7 +11,7 @@ def module_options(built):
     headers = subprocess.run(
         ["pkg-config", "--variable=includedir", "sqlcipher"], check=True, capture_output=True, text=True)
     options = ["-I", str(built), "-Xcc", f"-I{headers.stdout.strip()}/sqlcipher", "-Xcc", "-DSQLITE_HAS_CODEC"]
-    for folder in ("CSQLCipher/System", "CLibCrypto/include", "CPlatform/include"):
+    for folder in ("CSQLCipher/System", "CLibCrypto/include", "CPKCS11/include", "CPlatform/include"):
         options += ["-Xcc", f"-fmodule-map-file={ROOT}/Sources/{folder}/module.modulemap"]
     # The C modules of packages have a map of their own, or one that the build has written.
     for headers in sorted((Path(built).parents[1] / "checkouts").glob("*/Sources/**/include")):

@@ -71,6 +71,22 @@ int strongroom_hkdf_sha256(
     return done;
 }
 
+int strongroom_x25519(const uint8_t *private_key, const uint8_t *public_key, uint8_t *secret) {
+    EVP_PKEY *own = EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, NULL, private_key, 32);
+    EVP_PKEY *other = EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, NULL, public_key, 32);
+    EVP_PKEY_CTX *context = own == NULL || other == NULL ? NULL : EVP_PKEY_CTX_new(own, NULL);
+    size_t count = 32;
+    int done = context != NULL && EVP_PKEY_derive_init(context) == 1
+        && EVP_PKEY_derive_set_peer(context, other) == 1 && EVP_PKEY_derive(context, secret, &count) == 1
+        && count == 32;
+    EVP_PKEY_CTX_free(context);
+    EVP_PKEY_free(other);
+    EVP_PKEY_free(own);
+    // What failed leaves no reason for a later function that fails.
+    if (!done) ERR_clear_error();
+    return done;
+}
+
 int strongroom_gcm_seal(
     const uint8_t *key, const uint8_t *nonce, const uint8_t *header, size_t header_count, const uint8_t *plain,
     size_t count, uint8_t *sealed, uint8_t *tag) {

@@ -17,6 +17,7 @@ public import Strongroom
 /// |---|---|---|
 /// | `strongroom_operation` | timer, of waiting and running | family, operation: `open`, `read`, …, outcome |
 /// | `strongroom_operation_wait` | timer, of waiting for a connection | family, operation |
+/// | `strongroom_key_events` | counter, of events of keys | family, kind: `opened`, …, recovery: `true`, `false` |
 /// | `strongroom_stores` | gauge | state: lent, idle, opening, closing |
 /// | `strongroom_waiting_requests` | gauge, of requests that wait for a limit | |
 /// | `strongroom_threads` | gauge | |
@@ -68,6 +69,16 @@ public final class StoresMetrics: OperationObserver, Service {
         let wait = Label(name: "strongroom_operation_wait", family: family, operation: kind, outcome: nil)
         timer(whole).record(duration: operation.duration)
         timer(wait).record(duration: operation.wait)
+    }
+
+    /// Counts an event of a key.
+    public func keyEventOccurred(_ event: KeyEvent) {
+        let isRecovery = event.slot?.isRecovery ?? false
+        let dimensions = [
+            ("family", event.name.target), ("kind", "\(event.kind)"), ("recovery", "\(isRecovery)"),
+        ]
+        // Rare, so the counter is not kept.
+        Counter(label: "strongroom_key_events", dimensions: dimensions, factory: factory).increment()
     }
 
     /// The timer of a label, which is created when it is first used.

@@ -2,19 +2,21 @@
 """Opens envelopes as Strongroom's guide "The format of an envelope" describes them, with no code of the library.
 
 usage: decode.py ENVELOPE <KEYS      prints the data keys, then each slot; the keys are lines as in a key file,
-                                     or imitated providers as in the vectors
+                                     or imitated providers and private keys as in the vectors
        decode.py --vectors GUIDE     opens each vector of the guide with each of its keys alone
 
-Needs the package cryptography (python3-cryptography in Debian) for AES-GCM.
+Needs the package cryptography (python3-cryptography in Debian) for AES-GCM and X25519.
 """
 import hashlib
 import hmac
 import sys
 from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-RAW, SCRYPT, EXTERNAL = 1, 2, 3
+RAW, SCRYPT, EXTERNAL, PAIR = 1, 2, 3, 4
 
 
 def check(condition, defect):
@@ -31,6 +33,8 @@ def key_of(line):
     """The kind of slot that a line of a key file opens, and the bytes of its key."""
     if line.startswith("raw:"):
         return RAW, bytes.fromhex(line[4:])
+    if line.startswith("x25519:"):
+        return PAIR, bytes.fromhex(line[7:])
     if line.startswith("external:"):
         return EXTERNAL, tuple(line.split(":", 2)[1:])
     if not line.startswith("recovery:"):
@@ -59,12 +63,46 @@ def unwrap(further, length, key, context):
     return AESGCM(bytes.fromhex(secret)).decrypt(wrapped[:12], wrapped[12:], context)
 
 
+def hpke(private, public, encapsulated):
+    """The key and the nonce of the first message of RFC 9180, base mode, for the purpose of a public key."""
+    kem, suite = b"KEM\0\x20", b"HPKE\0\x20\0\1\0\2"
+
+    def extract(suite, salt, label, key):
+        return hmac.digest(salt, b"HPKE-v1" + suite + label + key, "sha256")
+
+    def expand(suite, key, label, info, length):
+        text = length.to_bytes(2, "big") + b"HPKE-v1" + suite + label + info + b"\1"
+        return hmac.digest(key, text, "sha256")[:length]
+
+    shared = private.exchange(X25519PublicKey.from_public_bytes(encapsulated))
+    shared = expand(kem, extract(kem, b"", b"eae_prk", shared), b"shared_secret", encapsulated + public, 32)
+    context = b"\0" + extract(suite, b"", b"psk_id_hash", b"")
+    context += extract(suite, b"", b"info_hash", b"strongroom envelope: public key")
+    secret = extract(suite, shared, b"secret", b"")
+    return expand(suite, secret, b"key", context, 32), expand(suite, secret, b"base_nonce", context, 12)
+
+
+def key_of_pair(further, key):
+    """The public key in a slot, the key of AES-GCM and its nonce; None if the slot is that of another private key."""
+    private, public = X25519PrivateKey.from_private_bytes(key), further[:32]
+    if private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw) != public:
+        return None
+    return public, *hpke(private, public, further[32:])
+
+
 def open_slot(data, kind, head, sealed, key):
     """The data keys in a slot; None if it is the slot of another key."""
     salt, further = head[21:37], b""
-    if kind == EXTERNAL:
+    if kind in (EXTERNAL, PAIR):
         end = 28 + 32 * data[42]
         sealed, further = sealed[:end], sealed[end:]
+    if kind == PAIR:
+        found = key_of_pair(further, key)
+        if found is None or head[:8] != hkdf(found[0], b"public key", 8, salt=data[10:26]):
+            return None
+        check(sealed[:12] == found[2], "a slot was changed")
+        return decrypted(found[1], sealed, data[:43] + head + further)
+    if kind == EXTERNAL:
         key = unwrap(further, head[18], key, data[10:26])
         if key is None:
             return None
@@ -74,8 +112,12 @@ def open_slot(data, kind, head, sealed, key):
         key = hkdf(key, b"raw key", salt=salt)
     if head[:8] != hkdf(key, b"fingerprint", 8):
         return None
+    return decrypted(hkdf(key, b"wrapping"), sealed, data[:43] + head + further)
+
+
+def decrypted(key, sealed, authenticated):
     try:
-        return AESGCM(hkdf(key, b"wrapping")).decrypt(sealed[:12], sealed[12:], data[:43] + head + further)
+        return AESGCM(key).decrypt(sealed[:12], sealed[12:], authenticated)
     except InvalidTag:
         sys.exit("refused: a slot was changed")
 

@@ -119,11 +119,18 @@ package struct EnvelopeWork: Work {
         let place = kind == .envelope ? place : place.wrapped
         let store = try await place.open(firstKeys(), Lines.migrator)
         try await store.write { db in try Lines.fill(db) }
+        if kind == .dataKey { try await store.addKey(.offline.publicKey, label: "offline") }
         return store
     }
 
     package func run(in place: Place, acknowledge: @escaping Acknowledge) async throws {
-        let chain = try kind == .rewrap ? KeyChain(.old, .new) : KeyChain(.old)
+        let chain =
+            switch kind {
+            case .envelope: try KeyChain(.old)
+            case .rewrap: try KeyChain(.old, .new)
+            // The private key is not there.
+            case .dataKey: try KeyChain(.offline.publicKey, .old)
+            }
         try await using(place.wrapped, chain, Lines.migrator) { store in
             if store.openReport.rotationFailure != nil {
                 try await place.againWithSpace { _ = try await store.rotate() }
@@ -137,7 +144,11 @@ package struct EnvelopeWork: Work {
         switch kind {
         case .dataKey:
             // Nothing tells one data key from another.
-            return try await sight(place, .old) { _ in 1 }
+            let sights = try await [sight(place, .offline.privateKey) { _ in 1 }, sight(place, .old) { _ in 1 }]
+            guard sights[0] == sights[1] else {
+                throw StrongroomError(.damaged, "The private key opens another state than the key of the chain.")
+            }
+            return sights[1]
         case .envelope:
             return try await sight(place, .old) {
                 $0.openReport.rotation == nil && $0.openReport.rotationFailure == nil ? 1 : 0
@@ -159,4 +170,26 @@ package struct EnvelopeWork: Work {
     }
 
     package func rows(after step: Int) -> [String] { Lines.rows(after: 0) }
+}
+
+extension Key {
+    /// A pair of keys of which the database has only the public one.
+    fileprivate static var offline: (publicKey: Key, privateKey: Key) {
+        get throws {
+            (
+                try .publicKey(
+                    pem: """
+                        -----BEGIN PUBLIC KEY-----
+                        MCowBQYDK2VuAyEAs2aNzgzf+xcdl+1AKb3SsFBAtBi9kDsWAm6RsMshXEs=
+                        -----END PUBLIC KEY-----
+                        """),
+                try .privateKey(
+                    pem: """
+                        -----BEGIN PRIVATE KEY-----
+                        MC4CAQAwBQYDK2VuBCIEIFh2N7ANpDDFep6DqDokugdYCMuv43/vq0towdj+ac1h
+                        -----END PRIVATE KEY-----
+                        """)
+            )
+        }
+    }
 }

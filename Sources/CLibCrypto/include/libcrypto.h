@@ -30,6 +30,9 @@ int strongroom_hkdf_sha256(
     const uint8_t *secret, size_t secret_count, const uint8_t *salt, size_t salt_count, const uint8_t *info,
     size_t info_count, uint8_t *key, size_t key_count);
 
+// X25519: 32 bytes each. libcrypto refuses a public key of low order.
+int strongroom_x25519(const uint8_t *private_key, const uint8_t *public_key, uint8_t *secret);
+
 // AES-256-GCM; 12 bytes of nonce, 16 bytes of tag.
 int strongroom_gcm_seal(
     const uint8_t *key, const uint8_t *nonce, const uint8_t *header, size_t header_count, const uint8_t *plain,

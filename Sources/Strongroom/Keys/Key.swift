@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A key of a database: a passphrase, 32 random bytes, or a key outside the process.
+/// A key of a database: a passphrase, 32 random bytes, a key outside the process, or a key pair.
 ///
 /// The key is held in memory that is wiped when the last copy is released; it has no printable form, cannot be encoded,
 /// and is compared in constant time. A `String` from which you created the key remains yours: Swift cannot wipe it.
@@ -18,6 +18,8 @@ public struct Key: Sendable, Equatable {
         case raw(SecretBytes, salt: [UInt8]?)
         /// Wraps the key of an envelope; its bytes are never in the process.
         case external(ExternalKey)
+        /// Keys of X25519, to which the key of an envelope is sealed; without the private one it opens nothing.
+        case pair(publicKey: [UInt8], privateKey: SecretBytes?)
         case plaintext
         case invalid(String)
     }
@@ -110,16 +112,16 @@ public struct Key: Sendable, Equatable {
     /// Whether it may be the key of a new file.
     var canBeCurrent: Bool {
         switch material {
-        case .truncated, .plaintext: false
+        case .truncated, .plaintext, .pair(_, nil): false
         case .passphrase: !looksRaw
-        case .raw, .external, .invalid: true
+        case .raw, .external, .pair, .invalid: true
         }
     }
 
     /// Whether a file can be encrypted with it.
     var encryptsFiles: Bool {
         switch material {
-        case .plaintext, .external: false
+        case .plaintext, .external, .pair: false
         case .passphrase, .truncated, .raw, .invalid: true
         }
     }
@@ -151,6 +153,7 @@ extension Key: CustomStringConvertible, CustomDebugStringConvertible, CustomRefl
         case .truncated: "Key(legacy passphrase)"
         case .raw: "Key(raw)"
         case .external: "Key(external)"
+        case .pair(_, let privateKey): privateKey == nil ? "Key(public key)" : "Key(private key)"
         case .plaintext: "Key(plaintext)"
         case .invalid: "Key(invalid)"
         }
@@ -202,6 +205,13 @@ struct DerivedKey: Sendable, Equatable {
                 """
                 The external key "\(external.identifier)" encrypts no file: it only wraps the key in an envelope, \
                 which `KeyProtection.envelope` gives a database.
+                """)
+        case .pair:
+            throw StrongroomError(
+                .invalidKey,
+                """
+                A public or private key encrypts no file: it only wraps the key in an envelope, which \
+                `KeyProtection.envelope` gives a database.
                 """)
         case .plaintext:
             throw StrongroomError(.invalidKey, "`Key.plaintext` encrypts nothing.")

@@ -7,8 +7,9 @@ import Glibc
 #endif
 
 /// The text form of a chain's keys in UTF-8, one per line, oldest first: a passphrase, `raw:` and 64 hexadecimal
-/// digits, or `recovery:` and a recovery key. A line that is a recovery key, with all of its check characters, is one
-/// without the prefix, too: it is typed from paper. Empty lines are ignored.
+/// digits, `recovery:` and a recovery key, or `share:` and a share of one; all shares in the text are one key. A line
+/// that is a recovery key or a share, with all of its check characters, is one without the prefix, too: it is typed
+/// from paper. A line that begins with `-----BEGIN ` begins a key as PEM. Empty lines are ignored.
 struct KeyText {
     /// The error for an invalid text.
     ///
@@ -40,7 +41,7 @@ struct KeyText {
         }
     }
 
-    private func keys(in content: [UInt8]) throws -> [Key] {
+    private func requireText(_ content: [UInt8]) throws {
         guard !content.starts(with: [0xEF, 0xBB, 0xBF]) else {
             throw refusal(
                 "starts with a byte order mark, which would become part of the first key; save it without one")
@@ -48,22 +49,41 @@ struct KeyText {
         guard !content.contains(0), Self.isText(content) else {
             throw refusal("is not text in UTF-8; write one passphrase a line, or raw: and 64 hexadecimal digits")
         }
+    }
+
+    private func keys(in content: [UInt8]) throws -> [Key] {
+        try requireText(content)
         let lines = content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         var keys: [Key] = []
-        for (number, line) in lines.enumerated() {
+        var shares: [RecoveryShare] = []
+        var positionOfShares = 0
+        var endOfPEM = 0
+        for (number, line) in lines.enumerated() where number >= endOfPEM {
             let text = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
             guard !text.isEmpty else { continue }
+            if text.starts(with: PEM.begin) {
+                let last = lines[number...].firstIndex { $0.starts(with: PEM.end) } ?? lines.count - 1
+                keys.append(try pem(content[line.startIndex..<lines[last].endIndex], line: number + 1))
+                endOfPEM = last + 1
+                continue
+            }
             guard text.contains(where: { $0 != 0x20 && $0 != 0x09 }) else {
                 throw refusal("has only blanks in line \(number + 1); write the key there, or remove the line")
             }
-            keys.append(try key(in: text, line: number + 1))
+            if let share = try written(in: text, .share, line: number + 1, RecoveryShare.init(_:)) {
+                if shares.isEmpty { positionOfShares = keys.count }
+                shares.append(share)
+            } else {
+                keys.append(try key(in: text, line: number + 1))
+            }
         }
+        if !shares.isEmpty { keys.insert(try recoveryKey(of: shares), at: positionOfShares) }
         guard !keys.isEmpty else { throw refusal("contains no key; write one a line, oldest first") }
         return keys
     }
 
     private func key(in text: ArraySlice<UInt8>, line: Int) throws -> Key {
-        if let recovery = try recoveryKey(in: text, line: line) { return recovery }
+        if let recovery = try written(in: text, .key, line: line, RecoveryKey.init(_:)) { return .recovery(recovery) }
         guard text.starts(with: Array("raw:".utf8)) else {
             let end = text.suffix(Self.rawLength + 1)
             guard text.count <= end.count || !Self.isRaw(end) else { throw severalKeys(in: line) }
@@ -100,21 +120,39 @@ struct KeyText {
             """)
     }
 
-    private func recoveryKey(in text: ArraySlice<UInt8>, line: Int) throws -> Key? {
-        let prefix = Array("recovery:".utf8)
+    /// The recovery key or the share in a line; nil if there is none.
+    func written<Written>(
+        in text: ArraySlice<UInt8>, _ form: RecoveryText, line: Int, _ read: (String) throws -> Written
+    ) throws -> Written? {
+        let prefix = Array(form.prefix.utf8)
         if text.starts(with: prefix) {
             do {
-                return try .recovery(RecoveryKey(String(decoding: text.dropFirst(prefix.count), as: UTF8.self)))
+                return try read(String(decoding: text.dropFirst(prefix.count), as: UTF8.self))
             } catch let error as StrongroomError {
-                throw refusal("has an invalid recovery key in line \(line): \(error.message.dropLast())")
+                throw refusal("has an invalid \(form.name) in line \(line): \(error.message.dropLast())")
             }
         }
         // No line that cannot be one is copied to an `Array` or a `String`, which would not be wiped.
-        let characterCount = text.count(where: Self.isLetterOrDigit)
-        guard characterCount == RecoveryKey.characterCount,
+        guard text.count(where: Self.isLetterOrDigit) == form.characterCount,
             text.allSatisfy({ Self.isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: " ") })
         else { return nil }
-        return (try? RecoveryKey(String(decoding: text, as: UTF8.self))).map(Key.recovery)
+        return try? read(String(decoding: text, as: UTF8.self))
+    }
+
+    private func pem(_ text: ArraySlice<UInt8>, line: Int) throws -> Key {
+        do {
+            return try Key(pem: text)
+        } catch let error as StrongroomError {
+            throw refusal("has a key in line \(line) that cannot be used: \(error.message.dropLast())")
+        }
+    }
+
+    private func recoveryKey(of shares: [RecoveryShare]) throws -> Key {
+        do {
+            return .recovery(try RecoveryKey(shares: shares))
+        } catch let error as StrongroomError {
+            throw refusal("has shares that cannot be used: \(error.message.dropLast())")
+        }
     }
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
@@ -133,7 +171,7 @@ extension KeyChain {
     /// let keys = try KeyChain(text: secret, source: "The vault's secret")
     /// ```
     ///
-    /// A line is a passphrase, or `raw:` and 64 hexadecimal digits. The text is bytes, since a `String` cannot be
+    /// A line has the forms of a ``KeyFile``. The text is bytes, since a `String` cannot be
     /// overwritten when it is no longer needed; the chain has copies of its own, which it overwrites.
     ///
     /// - Parameters:
@@ -151,6 +189,12 @@ extension KeyChain {
 
     /// The maximum number of bytes in the text form of keys.
     package static let largestText = KeyText.largest
+
+    /// The share of a recovery key that is a line of the text form of keys; nil if it is none.
+    package static func share(in line: [UInt8]) -> RecoveryShare? {
+        let text = KeyText { StrongroomError(.keySource, $0) }
+        return try? text.written(in: line[...], .share, line: 1, RecoveryShare.init(_:))
+    }
 
     /// The same chain, which also opens plaintext files in order to encrypt them; ``plaintext`` is returned unchanged.
     package func openingPlaintext() -> KeyChain {

@@ -71,13 +71,17 @@ public struct KeyChain: Sendable, Equatable {
 
     private static func onlyOpens(_ key: Key, _ index: Int) -> StrongroomError {
         let reason =
-            key == .plaintext
-            ? "`Key.plaintext`; add the key that the file is to get, or use `KeyChain.plaintext` for a file that stays "
-                + "unencrypted"
-            : key.looksRaw
-                ? "a passphrase in SQLCipher's notation of raw keys, x'…', which other programs take for a raw key; "
+            if key == .plaintext {
+                "`Key.plaintext`; add the key that the file is to get, or use `KeyChain.plaintext` for a file that "
+                    + "stays unencrypted"
+            } else if key.looksRaw {
+                "a passphrase in SQLCipher's notation of raw keys, x'…', which other programs take for a raw key; "
                     + "give `Key.raw` its bytes and salt, or write `raw:` and the digits in a list of keys"
-                : "a passphrase as CTPersistance cut it, which only opens its files; add the key that they are to get"
+            } else if key.isPublicKey {
+                "a public key, which opens nothing; put it before the key that opens the database"
+            } else {
+                "a passphrase as CTPersistance cut it, which only opens its files; add the key that they are to get"
+            }
         return StrongroomError(.invalidKey, "The last key of the chain, key \(index), is \(reason).")
     }
 
@@ -112,6 +116,7 @@ extension Key {
         case .truncated(let passphrase): (material, kind) = (passphrase, 2)
         case .raw(let raw, _): (material, kind) = (raw, 3)
         case .external(let external): (material, kind) = (SecretBytes(Array(external.identifier.utf8)), 4)
+        case .pair(let publicKey, _): (material, kind) = (SecretBytes(publicKey), 5)
         case .plaintext: return "plaintext"
         case .invalid(let reason): throw StrongroomError(.invalidKey, "The key cannot be used: \(reason).")
         }

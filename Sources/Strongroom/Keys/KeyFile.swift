@@ -1,6 +1,7 @@
 /// A file that contains the keys of a chain, one per line, oldest first.
 ///
-/// A line is a passphrase, `raw:` and 64 hexadecimal digits, or `recovery:` and a recovery key. Empty lines are
+/// A line is a passphrase, `raw:` and 64 hexadecimal digits, `recovery:` and a recovery key, or `share:` and a share of
+/// one, whose other shares are in other lines; a private key of X25519 is PEM, in several lines. Empty lines are
 /// ignored. Only the owner may have access (mode 0600 or 0400), and the owner must be the user of the process or root:
 /// another user who can write the file could replace the keys. A file that a platform mounts has other rules, see
 /// ``Access/mounted``.
@@ -65,7 +66,7 @@ public struct KeyFile: Sendable {
     /// Reads the file through the descriptor whose status is checked.
     ///
     /// - Parameter body: Called with the content, which is wiped afterwards.
-    func withContent<T>(_ body: (_ content: [UInt8]) throws -> T) throws -> T {
+    package func withContent<T>(_ body: (_ content: [UInt8]) throws -> T) throws -> T {
         let file = try access == .owner ? owned() : mounted()
         var content = try file.bytes(at: 0, KeyText.largest + 1)
         defer { content.withUnsafeMutableBytes { $0.wipe() } }

@@ -143,8 +143,9 @@ struct ExternalKey: Sendable, Equatable {
             throw failure("did not \(purpose) a key within \(timeout)")
         }
         do { return try result.get() } catch {
-            let reason = (error as? StrongroomError)?.message ?? "\(error)"
-            throw failure("could not \(purpose) a key: \(reason.hasSuffix(".") ? String(reason.dropLast()) : reason)")
+            var reason = (error as? StrongroomError)?.message ?? "\(error)"
+            if reason.hasSuffix(".") { reason.removeLast() }
+            throw failure("could not \(purpose) a key: \(reason)")
         }
     }
 

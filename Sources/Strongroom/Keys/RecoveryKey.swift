@@ -7,19 +7,19 @@
 /// ```swift
 /// let chain = try KeyChain(.recovery(RecoveryKey("3vkq7 m0xha …")))
 /// ```
+///
+/// ``shares(threshold:of:)`` splits it for several holders.
 public struct RecoveryKey: Sendable, Equatable {
-    private let secret: SecretBytes
+    let secret: SecretBytes
 
-    private static let length = 20
-    /// The characters of its text without the separators.
-    static let characterCount = 40
+    static let length = 20
 
     /// A new key from the system's random number generator.
     static func random() -> RecoveryKey {
         RecoveryKey(secret: .random(count: length))
     }
 
-    private init(secret: SecretBytes) {
+    init(secret: SecretBytes) {
         self.secret = secret
     }
 
@@ -30,7 +30,7 @@ public struct RecoveryKey: Sendable, Equatable {
     /// - Throws: ``StrongroomError`` with `invalidKey`, which names the incorrect groups; the error contains no part of
     ///   the text.
     public init(_ text: String) throws {
-        var bytes = try RecoveryText.bytes(of: text)
+        var bytes = try RecoveryText.key.bytes(of: text)
         secret = SecretBytes(bytes)
         bytes.withUnsafeMutableBytes { $0.wipe() }
     }
@@ -63,16 +63,31 @@ extension Key {
     public static func recovery(_ recovery: RecoveryKey) -> Key { recovery.key }
 }
 
-/// The text of a recovery key: Crockford's base 32, with four characters and a check character per group.
-enum RecoveryText {
+/// The text of a recovery key or a share: Crockford's base 32, with four characters and a check character per group.
+struct RecoveryText {
+    /// What it is the text of, in errors.
+    let name: String
+    /// What may precede it in a line of a key file.
+    let prefix: String
+    let groupCount: Int
+    /// The index of the byte with the number of a share.
+    var numberIndex: Int?
+
+    static let key = RecoveryText(name: "recovery key", prefix: "recovery:", groupCount: 8)
+    static let share = RecoveryText(
+        name: "share of a recovery key", prefix: "share:", groupCount: 12, numberIndex: 4)
+
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
-    private static let groupCount = 8
     private static let groupLength = 5
     private static let bitsOfCharacter = 5
+    private static let bitsOfGroup = (groupLength - 1) * bitsOfCharacter
+
+    /// The characters without the separators.
+    var characterCount: Int { groupCount * Self.groupLength }
 
     static func text(of bytes: UnsafeRawBufferPointer) -> String {
         var groups: [String] = []
-        for group in 0..<groupCount {
+        for group in 0..<bytes.count * 8 / bitsOfGroup {
             let values = (0..<groupLength - 1).map { index in
                 value(in: bytes, at: group * (groupLength - 1) + index)
             }
@@ -82,49 +97,53 @@ enum RecoveryText {
         return groups.joined(separator: "-")
     }
 
-    static func bytes(of text: String) throws -> [UInt8] {
+    func bytes(of text: String) throws -> [UInt8] {
         let groups = try groups(of: text)
-        let values = groups.map { group in group.map { value(of: $0) } }
+        let values = groups.map { group in group.map { Self.value(of: $0) } }
         let wrong = values.indices.filter { index in
             let known = values[index].compactMap { $0 }
-            return known.count < groupLength || check(known.dropLast(), index) != known[groupLength - 1]
+            return known.count < Self.groupLength || Self.check(known.dropLast(), index) != known[Self.groupLength - 1]
         }
-        guard wrong.isEmpty else { throw mistake(in: wrong) }
         var bytes: [UInt8] = []
         // Reserved at once, so that growing the array leaves no partial copy behind.
-        bytes.reserveCapacity(groupCount * (groupLength - 1) * bitsOfCharacter / 8)
+        bytes.reserveCapacity(groupCount * Self.bitsOfGroup / 8)
         var (rest, bits) = (UInt32(0), 0)
         for value in values.flatMap({ $0.dropLast() }) {
-            rest = (rest << bitsOfCharacter | UInt32(value ?? 0)) & 0xFFF
-            bits += bitsOfCharacter
+            rest = (rest << Self.bitsOfCharacter | UInt32(value ?? 0)) & 0xFFF
+            bits += Self.bitsOfCharacter
             guard bits >= 8 else { continue }
             bits -= 8
             bytes.append(UInt8(truncatingIfNeeded: rest >> bits))
+        }
+        guard wrong.isEmpty else {
+            let number = numberIndex.flatMap { wrong.contains($0 * 8 / Self.bitsOfGroup) ? nil : bytes[$0] }
+            bytes.withUnsafeMutableBytes { $0.wipe() }
+            throw mistake(in: wrong, number)
         }
         return bytes
     }
 
     /// The characters in groups of five: split at the separators, or counted if the separators do not split them.
-    private static func groups(of text: String) throws -> [ArraySlice<Unicode.Scalar>] {
+    private func groups(of text: String) throws -> [ArraySlice<Unicode.Scalar>] {
         let isSeparator = { (scalar: Unicode.Scalar) in
             scalar.properties.isWhitespace || scalar.properties.generalCategory == .dashPunctuation
         }
         let parts = Array(text.unicodeScalars).split(whereSeparator: isSeparator)
         if parts.count == groupCount {
-            let wrong = parts.indices.filter { parts[$0].count != groupLength }
+            let wrong = parts.indices.filter { parts[$0].count != Self.groupLength }
             guard wrong.isEmpty else { throw mistake(in: wrong) }
             return parts
         }
         let all = parts.flatMap { $0 }
-        guard all.count == groupCount * groupLength else {
+        guard all.count == characterCount else {
             throw refusal(
                 """
-                has \(all.count) characters where \(groupCount) groups of \(groupLength) are needed; compare it with \
-                what was written down
+                has \(all.count) characters where \(groupCount) groups of \(Self.groupLength) are needed; compare it \
+                with what was written down
                 """
             )
         }
-        return stride(from: 0, to: all.count, by: groupLength).map { all[$0..<$0 + groupLength] }
+        return stride(from: 0, to: all.count, by: Self.groupLength).map { all[$0..<$0 + Self.groupLength] }
     }
 
     /// Five bits of a key, as an integer.
@@ -157,13 +176,15 @@ enum RecoveryText {
         value & 0x10 == 0 ? value << 1 : (value << 1 ^ 0x25) & 0x1F
     }
 
-    private static func mistake(in groups: [Int]) -> StrongroomError {
+    /// - Parameter number: That of a share, if it is known.
+    private func mistake(in groups: [Int], _ number: UInt8? = nil) -> StrongroomError {
         let numbers = groups.map { String($0 + 1) }
         let list = numbers.count == 1 ? "group \(numbers[0])" : "groups \(numbers.joined(separator: ", "))"
-        return refusal("has a mistake in \(list) of \(groupCount); compare it with what was written down")
+        return refusal("has a mistake in \(list) of \(groupCount); compare it with what was written down", number)
     }
 
-    private static func refusal(_ reason: String) -> StrongroomError {
-        StrongroomError(.invalidKey, "The recovery key \(reason).")
+    private func refusal(_ reason: String, _ number: UInt8? = nil) -> StrongroomError {
+        let subject = number.map { "Share \($0) of the recovery key" } ?? "The \(name)"
+        return StrongroomError(.invalidKey, "\(subject) \(reason).")
     }
 }

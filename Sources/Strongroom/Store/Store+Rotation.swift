@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import Logging
 
 extension Store {
@@ -26,8 +26,8 @@ extension Store {
     ///
     /// With ``RotationSubject/dataKey`` the file is rewritten with a new data key, which every slot of the envelope
     /// then wraps: rotate it if it may have leaked. This needs the keys of all slots: those of the chain, and in `keys`
-    /// the others, such as recovery keys. Until the file is rewritten, the envelope holds both data keys; an
-    /// interrupted rotation is resumed by the next one, or when the file is opened.
+    /// the others, such as recovery keys; the slot of a public key needs only that. Until the file is rewritten, the
+    /// envelope holds both data keys; an interrupted rotation is resumed by the next one, or when the file is opened.
     ///
     /// ```swift
     /// try await store.rotate(.dataKey, keys: [.recovery(RecoveryKey(written))])
@@ -64,6 +64,7 @@ extension Store {
             )
         }
         let limits = OperationLimits(label: "rotation", timeout: timeout, isObserved: false)
+        defer { context.keyEvents?.deliver() }
         return try await pool.observing(.rotate, label: "rotation") { watch in
             try await file.keyChanges.run {
                 guard subject == .chain, try file.isSettled() else {
@@ -158,7 +159,10 @@ extension StoreFile {
         // Also adopted on failure: the envelope may already have a new data key that the file does not have.
         defer { adopt(keys, unlocked) }
         defer { unlocked.connection.close() }
-        if otherKeys != nil { try prepareDataKey(&keys, &unlocked) }
+        if otherKeys != nil {
+            guard keys.envelope != nil || keys.isEnvelopeWanted else { throw try noEnvelope() }
+            try keys.addDataKey(for: &unlocked)
+        }
         let options = DatabaseKeys.RotationOptions(
             isThorough: true, patience: context.settings.openTimeout, monitor: monitor, reopens: false,
             whenReplaced: { try OpenFiles.shared.identify(context.path) })
@@ -169,16 +173,6 @@ extension StoreFile {
         }
         context.logger?.info("rotated", metadata: ["method": "\(report.method)"])
         return report
-    }
-
-    /// Prepares a new data key to rewrite the file with. If the file is not on the newest one yet, the envelope already
-    /// has a new one, and replacing it would lose the data key of the file.
-    private func prepareDataKey(_ keys: inout DatabaseKeys, _ unlocked: inout UnlockedFile) throws {
-        guard keys.envelope != nil || keys.isEnvelopeWanted else { throw try noEnvelope() }
-        guard unlocked.isWrapped, unlocked.isCurrent else { return }
-        try keys.addDataKey()
-        unlocked.isCurrent = false
-        unlocked.currentKey = nil
     }
 
     /// Replaces the older key in the envelope with the current one; the caller holds the lock between processes.
@@ -223,6 +217,24 @@ extension Store {
         try await BlockingWork.run { [file] in try file.openEnvelope().keySlots }
     }
 
+    /// The date of the data key with which the file is encrypted.
+    ///
+    /// ```swift
+    /// let date = try await store.dataKeyDate()
+    /// ```
+    ///
+    /// - Returns: The date, to the second; nil if it is not known: the file has its data key from an earlier version of
+    ///   the library, or from a restore; or the date is in the future, because the clock was wrong.
+    /// - Throws: As ``keySlots()``; what ``read(label:timeout:_:)`` throws.
+    public func dataKeyDate() async throws -> Date? {
+        let dataKey = try await BlockingWork.run { [file] in
+            let envelope = try file.openEnvelope()
+            return try file.derivedKey().flatMap { try envelope.dataKey(of: $0) }
+        }
+        guard let dataKey else { return nil }
+        return try await pool.read(OperationLimits(isObserved: false)) { try $0.recorded(dataKey)?.date() }
+    }
+
     /// Adds a key that opens the database. Only the envelope is written; reads and writes continue.
     ///
     /// ```swift
@@ -230,7 +242,8 @@ extension Store {
     /// ```
     ///
     /// - Parameters:
-    ///   - key: The key; a passphrase costs its derivation, an external key two calls of its provider.
+    ///   - key: The key; a passphrase costs its derivation, an external key two calls of its provider. A public key
+    ///     (``Key/publicKey(pem:)``) gets the slot of a recovery key.
     ///   - label: The slot's name: at most 255 bytes, no control characters. It can be read without a key.
     /// - Returns: The key's slot.
     /// - Throws: ``StrongroomError`` with `keySlot` if the key already has a slot, if there are 64, or if the label is
@@ -303,7 +316,9 @@ extension Store {
     private func changeEnvelope<T: Sendable>(
         _ change: @escaping @Sendable (inout OpenEnvelope) throws -> T
     ) async throws -> T {
-        try await file.keyChanges.run {
+        let context = try file.contextToWrite()
+        defer { context.keyEvents?.deliver() }
+        return try await file.keyChanges.run {
             let lock = try await file.contextToWrite().lock()
             let result = try await BlockingWork.run { [file] in try file.changeEnvelope(change) }
             lock.release()

@@ -225,6 +225,7 @@ final class StoreFile: Sendable {
     /// - Parameter old: The generation of the key that no longer reads the file.
     func renew(after old: Int) throws -> Bool {
         guard !isInMemory else { return false }
+        defer { try? self.context().keyEvents?.deliver() }
         renewal.wait()
         defer { renewal.signal() }
         let context = try context()
@@ -272,9 +273,10 @@ extension StoreFile {
     ///
     /// - Returns: What the change returns; nothing is written if it throws.
     func changeEnvelope<T>(_ change: (inout OpenEnvelope) throws -> T) throws -> T {
-        var envelope = try openEnvelope()
-        let result = try change(&envelope)
-        try envelopeFile().replace(envelope)
+        let envelope = try openEnvelope()
+        var changed = envelope
+        let result = try change(&changed)
+        try envelopeFile().replace(envelope, with: changed, context().keyEvents)
         return result
     }
 

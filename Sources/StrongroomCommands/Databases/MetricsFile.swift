@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import Strongroom
 
@@ -8,6 +9,8 @@ enum Metric: String, CaseIterable {
     case duration = "strongroom_run_duration_seconds"
     case files = "strongroom_files"
     case oldestSuccess = "strongroom_oldest_success_timestamp_seconds"
+    case oldestDataKey = "strongroom_oldest_data_key_timestamp_seconds"
+    case oldestSlot = "strongroom_oldest_key_slot_timestamp_seconds"
 
     var help: String {
         switch self {
@@ -16,6 +19,8 @@ enum Metric: String, CaseIterable {
         case .duration: "How long the last run took."
         case .files: "The number of databases of the last run by outcome."
         case .oldestSuccess: "The oldest of the times at which the databases were last done."
+        case .oldestDataKey: "When the oldest of the data keys was made with which the databases are encrypted."
+        case .oldestSlot: "When the oldest of the slots was created whose keys open the databases."
         }
     }
 }
@@ -64,12 +69,21 @@ struct RunMetrics {
     /// The labels of a command and a family, or a database, with the samples.
     let samples: [(labels: String, samples: [MetricSample])]
 
+    /// The dates of the keys of a database with an envelope.
+    struct KeyDates: Sendable {
+        /// Nil if it is not known.
+        let dataKey: Date?
+        let oldestSlot: Date
+    }
+
     /// - Parameters:
     ///   - isComplete: Whether the run was neither interrupted nor ended by an error.
     ///   - knowsAge: Whether the report says when the command was last done with a database.
+    ///   - dates: The dates of the keys of a database; nil without an envelope.
     init<Detail>(
         _ command: String, _ databases: [OperatedDatabase], _ outcomes: [Outcome<Detail>],
-        since start: (date: Date, clock: ContinuousClock.Instant), isComplete: Bool, knowsAge: Bool
+        since start: (date: Date, clock: ContinuousClock.Instant), isComplete: Bool, knowsAge: Bool,
+        dates: (Detail) -> KeyDates? = { _ in nil }
     ) {
         let seconds = (ContinuousClock.now - start.clock).milliseconds / 1_000
         let found = Dictionary(outcomes.map { ($0.path, $0) }, uniquingKeysWith: { $1 })
@@ -95,8 +109,20 @@ struct RunMetrics {
             if knowsAge, times.count == members.count, let oldest = times.min() {
                 samples.append(MetricSample(.oldestSuccess, labels, oldest))
             }
+            let details = members.compactMap { found[$0.path]?.detail }
+            if details.count == members.count { samples += Self.samples(details.compactMap(dates), labels) }
             return (labels, samples)
         }
+    }
+
+    /// The oldest dates; none for what is not known of each database.
+    private static func samples(_ dates: [KeyDates], _ labels: String) -> [MetricSample] {
+        let dataKeys = dates.compactMap(\.dataKey)
+        let oldest: [(Metric, Date?)] = [
+            (.oldestDataKey, dataKeys.count == dates.count ? dataKeys.min() : nil),
+            (.oldestSlot, dates.map(\.oldestSlot).min()),
+        ]
+        return oldest.compactMap { metric, date in date.map { MetricSample(metric, labels, $0) } }
     }
 }
 
@@ -112,6 +138,13 @@ extension OperatedDatabase {
 /// have in it stays, and the time of the last success.
 struct MetricsFile {
     private let path: String
+
+    /// Checks the name that an option gives.
+    static func check(_ path: String?) throws {
+        guard path?.hasSuffix(".prom") ?? true else {
+            throw ValidationError("--metrics takes a file NAME.prom: node-exporter reads no other.")
+        }
+    }
 
     /// Checks the file.
     ///

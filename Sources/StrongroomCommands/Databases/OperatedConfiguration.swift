@@ -63,7 +63,7 @@ struct OperatedConfiguration: Configuration {
 
     func settings(for database: DatabaseName) -> StoreSettings {
         var settings = base?.settings(for: database) ?? StoreSettings()
-        if settings.rotation == .onOpen { settings.rotation = .manual }
+        if settings.rotation.isOnOpen { settings.rotation = .manual }
         if encryptsWhenOpened, settings.rotation == .manual { settings.rotation = .onOpen }
         settings.migration = .manual
         if isReadOnly { settings.isReadOnly = true }

@@ -39,9 +39,7 @@ package struct FamilyOptions: ParsableArguments {
         guard (1...64).contains(atMost) else { throw ValidationError("--at-most takes a number from 1 to 64.") }
         guard !resume || report != nil else { throw ValidationError("--resume goes with --report FILE.") }
         guard maxAge == nil || resume else { throw ValidationError("--max-age goes with --resume.") }
-        guard metrics?.hasSuffix(".prom") ?? true else {
-            throw ValidationError("--metrics takes a file NAME.prom: node-exporter reads no other.")
-        }
+        try MetricsFile.check(metrics)
         _ = try oldest
     }
 

@@ -30,6 +30,7 @@ package enum KeySource: Equatable, Sendable {
             return try Self.chain("Standard input", input.all(KeyChain.largestText + 1))
         case .prompt(let text):
             guard let line = try input.line(text) else { throw Self.noKey }
+            if let share = KeyChain.share(in: line) { return try Self.chain(of: share, input) }
             return try Self.chain("What was typed", consume line)
         case .newPrompt(let text): return try Self.chain("What was typed", Self.twice(text, input))
         }
@@ -69,6 +70,25 @@ package enum KeySource: Equatable, Sendable {
         EnvironmentVariable.erase(name)
         erased.withLock { $0[name] = chain }
         return chain
+    }
+
+    /// The recovery key of a share, the others of which are typed, until there are enough or a line is empty.
+    private static func chain(of first: RecoveryShare, _ input: KeyInput) throws -> KeyChain {
+        var shares = [first]
+        while shares.count < first.threshold {
+            let prompt = "Share \(shares.count + 1) of \(first.threshold) of the recovery key"
+            guard var line = try input.line(prompt), !line.isEmpty else { break }
+            defer { wipe(&line) }
+            do {
+                let share = try RecoveryShare(String(decoding: line, as: UTF8.self))
+                try RecoveryShare.requireDistinct(shares + [share])
+                shares.append(share)
+            } catch let error as StrongroomError {
+                // Those that were typed before stay.
+                CommandSession.current.console.write("\(error.message)", to: .errors)
+            }
+        }
+        return try KeyChain(.recovery(RecoveryKey(shares: shares)))
     }
 
     /// A line that was typed twice.

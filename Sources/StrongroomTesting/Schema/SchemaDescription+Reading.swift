@@ -13,7 +13,8 @@ extension SchemaDescription {
         try db.forEachRow(
             """
             SELECT type, name, tbl_name, sql FROM sqlite_master
-            WHERE type IN ('trigger', 'view') AND sql IS NOT NULL AND name <> 'strongroom_database'
+            WHERE type IN ('trigger', 'view') AND sql IS NOT NULL
+                AND name NOT IN ('strongroom_database', 'strongroom_data_key')
             """
         ) { row in others.append((try row[0], try row[1], try row[2], try row[3])) }
         for other in others where withUpkeep || !other.name.asciiFolded.hasPrefix("strongroom_") {

@@ -393,4 +393,87 @@ struct KeySlotCommandTests {
         #expect(added.status == .success, "\(added.errors)")
         #expect(try await after.rows() == 3)
     }
+
+    struct Shares: Decodable { let recoveryShares: [String], recoveryKey: String?, isRecovery: Bool }
+
+    @Test func `shares of a recovery key are printed once, and open file and backup`() async throws {
+        try await ledger.make()
+        let printed = try await ledger.run("keys", "recovery", "ledger.sqlite", "--shares", "2/3").output
+        #expect(printed.contains("Any 2 of these 3 shares") && printed.split(separator: "\n").count == 5)
+        let run = try await ledger.run("keys", "recovery", "ledger.sqlite", "--shares", "2/3", "--json")
+        let shares = try run.json(Shares.self)
+        let texts = shares.recoveryShares
+        #expect(shares.isRecovery && shares.recoveryKey == nil && texts.count == 3)
+        let paper = try ledger.keyFile("share:\(texts[2])", texts[0], name: "paper")
+        for command in ["verify", "tables"] {
+            let run = try await ledger.run(command, ledger.path(), "--key-file", paper)
+            #expect(run.status == .success, "\(run.errors)")
+        }
+        #expect(try await ledger.run("keys", "check", paper).output.contains("one key"))
+        let alone = try ledger.keyFile(texts[1], name: "alone")
+        let fewer = try await ledger.fails("tables", ledger.path(), "--key-file", alone, with: "keySource")
+        #expect(try fewer.failure().message.contains("1 of 2 shares"))
+        // Typed, with a mistake, twice the same, then right.
+        let mistake = texts[2].replacing(texts[2].suffix(5), with: "*****")
+        let answers = [texts[0], mistake, texts[0], texts[2]]
+        let typed = try await ledger.run(["tables", ledger.path()], answers: answers)
+        #expect(typed.status == .success)
+        #expect(typed.errors.contains("Share 3 of the recovery key has a mistake in group 12 of 12"))
+        #expect(typed.errors.contains("given twice") && !typed.errors.contains(texts[0].suffix(11)))
+        let ended = try await ledger.run(["tables", ledger.path(), "--json"], answers: [texts[0], ""])
+        #expect(try ended.failure().message.contains("1 of 2 shares"))
+    }
+
+    @Test(arguments: ["1/2", "3/2", "2/17", "3", "2/3/4", "a/b", "/", "-2/3"])
+    func `impossible numbers of shares are refused before anything is changed`(shares: String) async throws {
+        try await ledger.make()
+        #expect(try await ledger.run("keys", "recovery", "ledger.sqlite", "--shares", shares).status == .usage)
+        #expect(try await slots().count == 1)
+    }
+
+    @Test func `a public key gets a slot, and its private key opens file and backup`() async throws {
+        try await ledger.make()
+        // As OpenSSL writes them.
+        let publicKey = """
+            -----BEGIN PUBLIC KEY-----
+            MCowBQYDK2VuAyEA/oNz1px+0LdJSZ1OsQN8zR9JMAyPIdRYfk+B3/fJyxo=
+            -----END PUBLIC KEY-----
+
+            """
+        let privateKey = """
+            -----BEGIN PRIVATE KEY-----
+            MC4CAQAwBQYDK2VuBCIEIEiZqG1cyrZNJS1nlRYTi7gML/7/T5pM6F86w0MLF21S
+            -----END PRIVATE KEY-----
+            """
+        let (here, offline) = (
+            try ledger.keyFile(publicKey, name: "public.pem", mode: 0o644),
+            try ledger.keyFile(privateKey, name: "private.pem")
+        )
+        let arguments = ["keys", "add", "ledger.sqlite", "--label", "offline", "--public-key"]
+        let wrong = try await ledger.fails(arguments + [offline], with: "invalidKey")
+        #expect(try wrong.failure().message.contains("is a private key"))
+        try await ledger.fails(arguments + [here + ".missing"], with: "fileMissing")
+        #expect(try await ledger.run(arguments + [here, "--new-key-file", offline]).status == .usage)
+        struct Added: Decodable { let publicKey: String?, isRecovery: Bool, fingerprint: String }
+        let added = try await ledger.run(arguments + [here, "--json"]).json(Added.self)
+        #expect(added.publicKey == publicKey && added.isRecovery)
+        let table = try await ledger.run("keys", "slots", "ledger.sqlite").output
+        #expect(table.contains("public") && table.contains("offline"))
+        let copy = ledger.directory.path("copy.sqlite")
+        #expect(try await ledger.run("backup", "ledger.sqlite", copy).status == .success)
+        for file in [ledger.path(), copy] {
+            let run = try await ledger.run("tables", file, "--key-file", offline)
+            #expect(run.status == .success, "\(run.errors)")
+        }
+        let piped = try await ledger.run("verify", copy, "--key-stdin", piped: privateKey)
+        #expect(piped.status == .success, "\(piped.errors)")
+        let after = ledger.with(\.keys, [Ledger.keys[2]])
+        let restored = try await after.run(
+            "restore", copy, "ledger_b.sqlite", "--backup-key-file", offline, "--adopt-from", "ledger.sqlite")
+        #expect(restored.status == .success, "\(restored.errors)")
+        #expect(try await after.rows("ledger_b.sqlite") == 3)
+        #expect(try await ledger.run("keys", "revoke", "ledger.sqlite", added.fingerprint).status == .success)
+        let closed = try await ledger.fails("tables", ledger.path(), "--key-file", offline, with: "wrongKey")
+        #expect(!closed.errors.contains("BEGIN"))
+    }
 }

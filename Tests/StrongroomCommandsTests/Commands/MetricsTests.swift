@@ -110,6 +110,27 @@ struct MetricsTests {
         }
     }
 
+    @Test func `status writes the oldest data key and the oldest slot, if each is known`() async throws {
+        let none = try await metrics("status", "--family", "ledger", "--brief")
+        #expect(none.files("status", "done") == 2)
+        #expect(none["oldest_key_slot_timestamp_seconds", "status"] == nil)
+        let wrapping = ledger.with(\.protection, .envelope)
+        _ = try await wrapping.run("rotate", "--family", "ledger")
+        let now = Date.now.timeIntervalSince1970
+        let both = try await metrics("status", "--family", "ledger", "--brief")
+        for name in ["oldest_data_key_timestamp_seconds", "oldest_key_slot_timestamp_seconds"] {
+            let time = try #require(both[name, "status"])
+            #expect(time <= now && time > now - 3_600)
+        }
+        let store = try await Stores(wrapping.configuration).open("ledger_b.sqlite")
+        try await store.write { db in try db.execute("DROP VIEW strongroom_data_key") }
+        try await store.close()
+        let one = try await metrics("status", "--family", "ledger", "--brief")
+        #expect(one["oldest_data_key_timestamp_seconds", "status"] == nil)
+        #expect(one["oldest_key_slot_timestamp_seconds", "status"] != nil)
+        #expect(try await ledger.run("status", "ledger_a.sqlite", "--metrics", "/tmp/keys").status == .usage)
+    }
+
     @Test(arguments: [#"a"b"#, "a\"\u{301}b", #"a\b"#])
     func `a label is escaped`(name: String) async throws {
         let (path, keys) = (ledger.path("\(name).sqlite"), try ledger.keyFile(Ledger.secrets[0]))

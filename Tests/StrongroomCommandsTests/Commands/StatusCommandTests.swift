@@ -51,6 +51,55 @@ struct StatusCommandTests {
         #expect((detail.tables?.first?.bytes ?? 0 > 0) == hasBytes)
     }
 
+    @Test func `the age of the data key and of each slot is shown, and needs no other key`() async throws {
+        struct Answer: Decodable {
+            struct Slot: Decodable { let fingerprint, label: String, ageDays: Int?, isRecovery: Bool }
+            struct Detail: Decodable { let slots: [Slot]?, dataKeyCreated: String?, dataKeyAgeDays: Int? }
+            let database: String
+            let detail: Detail?
+        }
+        let ledger = try Ledger()
+        try await ledger.make("ledger_a.sqlite")
+        let wrapping = ledger.with(\.protection, .envelope)
+        try await wrapping.make("ledger_b.sqlite")
+        #expect(try await wrapping.run("keys", "recovery", "ledger_b.sqlite", "--label", "safe").status == .success)
+        let lines = try await wrapping.run("status", "--family", "ledger", "--brief", "--json").lines(Answer.self)
+            .sorted { $0.database < $1.database }
+        #expect(lines.count == 2 && lines[0].detail?.slots == nil && lines[0].detail?.dataKeyAgeDays == nil)
+        let detail = try #require(lines[1].detail)
+        #expect(detail.dataKeyAgeDays == 0 && detail.dataKeyCreated?.hasSuffix("Z") == true)
+        #expect(detail.slots?.map(\.ageDays) == [0, 0] && detail.slots?.map(\.isRecovery) == [false, true])
+        let text = try await wrapping.run("status", "ledger_b.sqlite").output
+        #expect(text.contains("Data key  0 days old") && text.contains("(safe) 0 days"), "\(text)")
+        let direct = try await wrapping.run("status", "ledger_a.sqlite").output
+        #expect(!direct.contains("Data key") && !direct.contains("Slots"))
+        // Without a record the age is unknown.
+        let keys = try ledger.keyFile(Ledger.secrets[0])
+        let store = try await Stores(wrapping.configuration).open("ledger_b.sqlite")
+        try await store.write { db in try db.execute("DROP VIEW strongroom_data_key") }
+        try await store.close()
+        #expect(try await wrapping.run("status", "ledger_b.sqlite").output.contains("Data key  of unknown age"))
+        let other = try await wrapping.run("status", ledger.path("ledger_b.sqlite"), "--key-file", keys)
+        #expect(other.output.contains("(safe) 0 days"), "\(other)")
+    }
+
+    @Test func `a data key that is due is not replaced by commands that open the file`() async throws {
+        let ledger = try Ledger().with(\.protection, .envelope)
+        try await ledger.make()
+        let store = try await Stores(ledger.configuration).open("ledger.sqlite")
+        try await store.write { db in try db.execute("DROP VIEW strongroom_data_key") }
+        try await store.close()
+        let due = ledger.with(\.settings.rotation, .after(days: 90))
+        let before = try ledger.bytes(ledger.path("ledger.sqlite.keys"))
+        for command in [["verify"], ["query"], ["keys", "slots"], ["rotate"]] {
+            let sql = command == ["query"] ? ["SELECT 1"] : []
+            #expect(try await due.run(command + ["ledger.sqlite"] + sql).status == .success)
+            #expect(try ledger.bytes(ledger.path("ledger.sqlite.keys")) == before)
+        }
+        try await due.make()
+        #expect(try ledger.bytes(ledger.path("ledger.sqlite.keys")) != before)
+    }
+
     @Test func namesTheFilesThatHaveNoEnvelopeYet() async throws {
         struct Answer: Decodable {
             struct Detail: Decodable { let envelope, envelopeMissing: Bool }

@@ -4,13 +4,13 @@ import Foundation
 import StrongroomTesting
 import Testing
 
-/// `Tests/EnvelopeDecoder/decode.py`: it shares no code with the library.
+/// The programs in `Tests/EnvelopeDecoder`, which share no code with the library.
 struct EnvelopeDecoder {
     static let installed = EnvelopeDecoder()
     static let reason: Comment = "there is no python3 with the package cryptography on the PATH"
 
-    private static let script = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../EnvelopeDecoder/decode.py").standardized.path(percentEncoded: false)
+    private static let directory = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../EnvelopeDecoder").standardized.path(percentEncoded: false)
 
     private let python: Program
 
@@ -22,7 +22,12 @@ struct EnvelopeDecoder {
     }
 
     func run(_ arguments: String..., keys: [String] = []) throws -> Program.Result {
-        try python.run([Self.script] + arguments, input: keys.joined(separator: "\n"))
+        try python.run(["\(Self.directory)/decode.py"] + arguments, input: keys.joined(separator: "\n"))
+    }
+
+    /// Splits a recovery key into shares, or restores one from shares.
+    func shares(_ arguments: [String]) throws -> Program.Result {
+        try python.run(["\(Self.directory)/shares.py"] + arguments)
     }
 
     /// Expects that each of the keys opens a file, and that it has what the library has put into it.

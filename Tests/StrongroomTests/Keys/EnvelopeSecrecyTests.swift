@@ -26,7 +26,7 @@ struct EnvelopeSecrecyTests {
 
     /// Pieces of what is secret, as bytes.
     private var pieces: [[UInt8]] {
-        let recoveryBytes = (try? RecoveryText.bytes(of: recovery.text)) ?? []
+        let recoveryBytes = (try? RecoveryText.key.bytes(of: recovery.text)) ?? []
         return [Array(Self.passphrase.utf8), Self.rawKey, Self.dataKey, recoveryBytes].flatMap { secret in
             stride(from: 0, to: secret.count - 4, by: 4).map { Array(secret[$0..<$0 + 4]) }
         }

@@ -19,9 +19,15 @@ struct EnvelopeVector: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 
     static func all() throws -> [EnvelopeVector] {
-        let blocks = try String(contentsOf: guide, encoding: .utf8).components(separatedBy: "```text\n").dropFirst()
+        let blocks = try blocks("vector: ")
         try #require(blocks.count >= 4)
-        return try blocks.map { try EnvelopeVector($0.components(separatedBy: "\n```")[0]) }
+        return try blocks.map { try EnvelopeVector($0) }
+    }
+
+    /// The text blocks of the guide that begin with a field.
+    static func blocks(_ field: String) throws -> [String] {
+        let blocks = try String(contentsOf: guide, encoding: .utf8).components(separatedBy: "```text\n").dropFirst()
+        return blocks.filter { $0.hasPrefix(field) }.map { $0.components(separatedBy: "\n```")[0] }
     }
 
     private init(_ block: String) throws {
@@ -34,6 +40,10 @@ struct EnvelopeVector: Sendable, CustomTestStringConvertible {
             case "key" where field[1].hasPrefix("external:"):
                 let parts = field[1].split(separator: ":", maxSplits: 2).map(String.init)
                 externalKeys.append((Self.bytes(parts[1]), parts[2]))
+            case "key" where field[1].hasPrefix("x25519:"):
+                let content = Data(Self.bytes("302e020100300506032b656e04220420" + field[1].dropFirst(7)))
+                let pem = "PRIVATE KEY-----\n\(content.base64EncodedString())\n-----END PRIVATE KEY-----"
+                chains.append(try KeyChain(.privateKey(pem: "-----BEGIN \(pem)")))
             case "key": chains.append(try KeyChain(text: Array(field[1].utf8)))
             case "data key": dataKeys.append(Self.bytes(field[1]))
             case "label": labels.append(field[1])

@@ -31,14 +31,14 @@ struct RecoveryKeyTests {
         let bytes = [UInt8](0..<20)
         let text = bytes.withUnsafeBytes { RecoveryText.text(of: $0) }
         #expect(text == "000G0-40R47-0M30J-E209D-185GT-R38E6-1W81Q-24GK4")
-        #expect(try RecoveryText.bytes(of: text) == bytes)
+        #expect(try RecoveryText.key.bytes(of: text) == bytes)
     }
 
     @Test func everyKeyIsReadAsItWasWritten() throws {
         var generator = SeededGenerator(7)
         for _ in 0..<500 {
             let bytes = (0..<20).map { _ in UInt8.random(in: 0...255, using: &generator) }
-            #expect(try RecoveryText.bytes(of: bytes.withUnsafeBytes { RecoveryText.text(of: $0) }) == bytes)
+            #expect(try RecoveryText.key.bytes(of: bytes.withUnsafeBytes { RecoveryText.text(of: $0) }) == bytes)
         }
     }
 
@@ -53,7 +53,7 @@ struct RecoveryKeyTests {
             text.replacing("1", with: "l"), text.replacing("-", with: "").map { "\($0) " }.joined(),
         ]
         #expect(text.contains("0") && text.contains("1"))
-        for variant in variants { #expect(try RecoveryText.bytes(of: variant) == bytes, "\(variant)") }
+        for variant in variants { #expect(try RecoveryText.key.bytes(of: variant) == bytes, "\(variant)") }
     }
 
     @Test func everyWrongCharacterIsFoundAndItsGroupNamed() throws {

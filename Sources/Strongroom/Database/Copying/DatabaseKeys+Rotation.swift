@@ -80,7 +80,8 @@ extension DatabaseKeys {
         let to = try unlocked.currentKey ?? DerivedKey(key, salt: salt, settings: settings)
         var report = try Rotation(
             file: file, from: from, to: to, patience: options.patience, monitor: options.monitor,
-            whenReplaced: options.whenReplaced, positions: (from == nil ? nil : unlocked.position, lastPosition)
+            whenReplaced: options.whenReplaced, positions: (from == nil ? nil : unlocked.position, lastPosition),
+            newDataKey: newDataKey
         ).run()
         report.isOldContentGone = try report.isOldContentGone && !file.hasMigrationBackups()
         report.writingDuration = ContinuousClock.now - start - report.verificationDuration
@@ -186,8 +187,12 @@ extension DatabaseKeys {
         return envelope.keySlots.filter { !held.contains($0.fingerprint) }
     }
 
-    /// Adds a new data key for the file; until the file has it, the envelope contains both.
-    mutating func addDataKey() throws {
+    /// Adds a new data key for the file; until the file has it, the envelope contains both. A file that is not on the
+    /// newest data key yet gets that one: another would lose the data key of the file.
+    ///
+    /// - Parameter unlocked: The file, which is to be rewritten then.
+    mutating func addDataKey(for unlocked: inout UnlockedFile) throws {
+        guard unlocked.isWrapped, unlocked.isCurrent else { return }
         guard var changed = envelope else { throw envelopeFile.missing }
         let lost = try slotsOutOfReach(&changed)
         guard lost.isEmpty else {
@@ -195,21 +200,15 @@ extension DatabaseKeys {
                 .keySlot,
                 """
                 A new data key has to be wrapped for every slot, and the keys of these slots are not available: \
-                \(lost.map(\.summary).joined(separator: ", ")). Give them, or revoke them first and add them again \
-                later. Nothing was changed.
+                \(lost.map(\.summary).joined(separator: ", ")). Give them, of a public key only that, or revoke them \
+                first and add them again later. Nothing was changed.
                 """,
                 database: file.name)
         }
         _ = try changed.rewrap(changed.dataKeys.withSuccessor(), keys: chain.keys + otherKeys)
         try write(changed)
-    }
-
-    private mutating func write(_ changed: OpenEnvelope) throws {
-        try envelopeFile.replace(changed)
-        // Both copies are newer.
-        try envelopeFile.removeNext()
-        envelope = changed
-        envelope?.isIntact = true
+        unlocked.isCurrent = false
+        unlocked.currentKey = nil
     }
 }
 

@@ -25,6 +25,8 @@ struct Rotation: Sendable {
     let whenReplaced: @Sendable () throws -> Void
     /// The indices of both keys in their chain; nil for plaintext.
     var positions: (from: Int?, to: Int) = (nil, 0)
+    /// The record of the data key that `to` is, if it is a new one.
+    var newDataKey: DataKeyRecord?
 
     /// - Throws: ``StrongroomError`` with `locked` naming the processes that have the file open, `diskFull`, `damaged`,
     ///   `rotationFailed`, or the engine's failure; `CancellationError`. The file is unchanged, unless `rotationFailed`
@@ -118,7 +120,9 @@ extension Rotation {
                 isLogGone = try FileSystem.overwrite(file.logPath)
             }
         }
-        // The rollback journal contains the original first page from the change of the journal mode.
+        // Before it is copied. Until then the file has the record of a key that it does not have, which is ignored.
+        if let newDataKey { try source.record(newDataKey) }
+        // The rollback journal contains the original pages from these changes.
         let journal = file.sideFiles.journal
         if from == nil, try FileSystem.requireRegular(journal) != nil {
             isLogGone = try FileSystem.overwrite(journal) && isLogGone
@@ -220,6 +224,7 @@ extension Rotation {
             throw checkedCopy.failed("the file system does not allow a write-ahead log")
         }
         try connection.run("PRAGMA synchronous = FULL")
+        if let newDataKey { try connection.record(newDataKey) }
         try connection.begin(.immediate)
         let start = ContinuousClock.now
         if let from {

@@ -17,6 +17,10 @@ struct DatabaseKeys: Sendable {
     var envelope: OpenEnvelope?
     /// Keys besides those of the chain whose slots are kept when the data key is replaced.
     var otherKeys: [Key] = []
+    /// Receives what happens to the envelope.
+    private let observer: (any EnvelopeObserver)?
+    /// The record of the data key that was made since these keys were opened; nil if none was.
+    private(set) var newDataKey: DataKeyRecord?
     /// Why the envelope was not opened, if the file does not have its data key yet and a key of the chain opens it: the
     /// provider of the envelope's key is away. The envelope is neither used nor replaced then.
     private(set) var envelopeFailure: StrongroomError?
@@ -25,11 +29,14 @@ struct DatabaseKeys: Sendable {
 
     /// Opens the envelope if there is one, which takes a passphrase's derivation.
     ///
-    /// - Parameter salt: The file's first 16 bytes; nil if there are none yet.
+    /// - Parameters:
+    ///   - salt: The file's first 16 bytes; nil if there are none yet.
+    ///   - observer: Receives what happens to the envelope.
     init(
         _ file: DatabaseFile, _ chain: KeyChain, _ ciphers: [CipherSettings], _ protection: KeyProtection,
-        salt: [UInt8]?
+        salt: [UInt8]?, _ observer: (any EnvelopeObserver)? = nil
     ) throws {
+        self.observer = observer
         self.file = file
         self.chain = chain
         self.ciphers = ciphers
@@ -54,7 +61,7 @@ struct DatabaseKeys: Sendable {
         }
         guard !chain.isPlaintext else { throw envelopeBesidePlaintext }
         do {
-            envelope = try envelopeFile.open(with: chain, salt: salt)
+            envelope = try envelopeFile.open(with: chain, salt: salt, observer)
         } catch let error as StrongroomError where error.code == .keyProvider {
             guard let salt, try opensDirectly(salt) else { throw error }
             envelopeFailure = error
@@ -65,6 +72,7 @@ struct DatabaseKeys: Sendable {
     ///
     /// - Parameter keys: Oldest first.
     init(_ file: DatabaseFile, trying keys: [Key], _ ciphers: [CipherSettings]) {
+        observer = nil
         self.file = file
         chain = KeyChain(unchecked: keys)
         self.ciphers = ciphers
@@ -135,7 +143,21 @@ struct DatabaseKeys: Sendable {
     mutating func makeEnvelope(salt: [UInt8]?) throws {
         guard let created = try newEnvelope(salt: salt) else { return }
         try envelopeFile.create(created)
+        observer?.envelopeChanged(from: nil, to: created)
         envelope = created
+        newDataKey = DataKeyRecord(created.dataKeys, date: .now)
+    }
+
+    /// Writes a changed envelope to the disk.
+    mutating func write(_ changed: OpenEnvelope) throws {
+        guard let old = envelope else { throw envelopeFile.missing }
+        try envelopeFile.replace(old, with: changed, observer)
+        // Both copies are newer.
+        try envelopeFile.removeNext()
+        envelope = changed
+        envelope?.isIntact = true
+        guard let newest = changed.dataKeys.each.last, newest != old.dataKeys.each.last else { return }
+        newDataKey = DataKeyRecord(newest, date: .now)
     }
 
     /// The key of a file that is about to be created; its envelope is on disk then.
@@ -152,8 +174,8 @@ extension DatabaseKeys {
         StrongroomError(
             .invalidKey,
             """
-            The current key is an external one, which only wraps the key in an envelope, and "\(file.path)" has none. \
-            Let the configuration give `KeyProtection.envelope`. Nothing was changed.
+            The current key only wraps the key in an envelope, and "\(file.path)" has none. Let the configuration give \
+            `KeyProtection.envelope`. Nothing was changed.
             """,
             database: file.name)
     }

@@ -1,3 +1,5 @@
+package import Foundation
+
 /// The state of a file, determined without writing anything.
 ///
 /// ```swift
@@ -105,8 +107,10 @@ public struct FileDiagnosis: Sendable, Equatable {
     package var logBytes: Int64?
     package var wantedSettings: CipherSettings?
     package var wantsEnvelope = false
-    /// The number of slots of its envelope of kinds that this version does not know.
-    package var unknownKeySlots = 0
+    /// The slots of its envelope.
+    package var keySlots: [KeySlot] = []
+    /// When the data key was made with which it is encrypted; nil if that is not known.
+    package var dataKeyDate: Date?
     /// What its migrator would do; nil if there is no migrator.
     package var plan: MigrationPlan?
     /// Why its migrator cannot be applied.

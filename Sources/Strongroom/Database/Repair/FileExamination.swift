@@ -231,11 +231,14 @@ extension FileExamination {
         survey.wantsEnvelope = keys.protection == .envelope
         survey.logBytes = try FileStatus.at(file.logPath)?.size
         survey.bytes = try FileStatus.at(file.path)?.size ?? 0
-        let connection = try connect(keys, &survey)
+        let (connection, dataKey) = try connect(keys, &survey)
         defer { connection.close() }
         connection.stop { monitor.isCancelled() }
         try connection.proveKey()
         do {
+            if let dataKey {
+                survey.dataKeyDate = try connection.inSnapshot { try connection.recorded(dataKey)?.date() }
+            }
             survey.version = try VersionHistory(connection: connection).entries().last?.version
             // The user's migration steps are not run, not even in memory.
             if let migrator = keys.migrator?.whenChanged(.ignore) {
@@ -249,14 +252,15 @@ extension FileExamination {
         return survey
     }
 
-    private func connect(_ keys: Keys, _ survey: inout FileDiagnosis) throws -> Connection {
+    /// - Returns: A connection, and the data key of the file; nil if it has none.
+    private func connect(_ keys: Keys, _ survey: inout FileDiagnosis) throws -> (Connection, DataKeys?) {
         let content = try FileContent.of(file.path, reading: file.bytes)
         switch content {
         case .absent:
             throw file.missing
         case .plaintext:
             survey.finding = .plaintext
-            return try connect(key: nil)
+            return (try connect(key: nil), nil)
         case .encrypted(let salt, _):
             guard !keys.chain.isPlaintext else {
                 throw StrongroomError(
@@ -269,7 +273,7 @@ extension FileExamination {
             }
             let databaseKeys = try DatabaseKeys(file, keys.chain, keys.ciphers, keys.protection, salt: salt)
             survey.wantedSettings = databaseKeys.settings
-            survey.unknownKeySlots = databaseKeys.envelope?.keySlots.count(where: \.isUnknown) ?? 0
+            survey.keySlots = databaseKeys.envelope?.keySlots ?? []
             // With a WAL, the file itself may have no valid pages yet; then the engine tries the keys.
             let found = try withBytes(key: nil) { bytes, _ in try databaseKeys.authentic(in: bytes, salt: salt) }
             var (key, position) = (found?.key, found?.position)
@@ -280,7 +284,8 @@ extension FileExamination {
             }
             survey.key = position.map { KeyUse(position: $0, count: keys.chain.count) }
             survey.settings = key?.settings
-            return try connect(key: key)
+            let dataKey = try key.flatMap { try databaseKeys.envelope?.dataKey(of: $0) }
+            return (try connect(key: key), dataKey)
         }
     }
 

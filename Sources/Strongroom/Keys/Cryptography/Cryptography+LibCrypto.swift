@@ -44,13 +44,23 @@ extension Cryptography {
         }
     }
 
-    /// Encrypts by AES-256-GCM with a random nonce.
+    /// The result of X25519, which may be zero; nil if libcrypto refuses.
+    static func x25519(_ privateKey: SecretBytes, _ publicKey: [UInt8]) -> SecretBytes? {
+        var isDone = false
+        let secret = SecretBytes(count: HPKE.keyLength) { secret in
+            isDone = privateKey.withUnsafeBytes { strongroom_x25519($0.octets, publicKey, secret.octets) == 1 }
+        }
+        return isDone ? secret : nil
+    }
+
+    /// Encrypts by AES-256-GCM.
     ///
+    /// - Parameter nonce: Nil for a random one; another must not have been used with the key.
     /// - Returns: Nonce, ciphertext, tag.
     static func seal(
-        _ bytes: UnsafeRawBufferPointer, with key: SecretBytes, authenticating header: [UInt8]
+        _ bytes: UnsafeRawBufferPointer, with key: SecretBytes, nonce: [UInt8]? = nil, authenticating header: [UInt8]
     ) throws -> [UInt8] {
-        let nonce = SecretBytes.random(count: nonceLength).withUnsafeBytes { Array($0) }
+        let nonce = nonce ?? SecretBytes.random(count: nonceLength).withUnsafeBytes { Array($0) }
         var sealed = [UInt8](repeating: 0, count: bytes.count)
         var tag = [UInt8](repeating: 0, count: tagLength)
         let result = key.withUnsafeBytes { key in
@@ -60,7 +70,7 @@ extension Cryptography {
         return nonce + sealed + tag
     }
 
-    /// Decrypts the result of ``seal(_:with:authenticating:)``.
+    /// Decrypts the result of ``seal(_:with:nonce:authenticating:)``.
     ///
     /// - Returns: The plaintext; nil if authentication fails.
     static func open(_ sealed: [UInt8], with key: SecretBytes, authenticating header: [UInt8]) -> SecretBytes? {

@@ -35,17 +35,29 @@ extension Cryptography {
             HKDF<SHA256>.deriveKey(inputKeyMaterial: secret.key, salt: salt, info: info, outputByteCount: count))
     }
 
-    /// Encrypts by AES-256-GCM with a random nonce.
+    /// The result of X25519, which may be zero; nil if swift-crypto refuses.
+    static func x25519(_ privateKey: SecretBytes, _ publicKey: [UInt8]) -> SecretBytes? {
+        privateKey.withUnsafeBytes { privateKey in
+            guard let own = try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: privateKey),
+                let other = try? Curve25519.KeyAgreement.PublicKey(rawRepresentation: publicKey)
+            else { return nil }
+            return try? own.sharedSecretFromKeyAgreement(with: other).withUnsafeBytes { SecretBytes($0) }
+        }
+    }
+
+    /// Encrypts by AES-256-GCM.
     ///
+    /// - Parameter nonce: Nil for a random one; another must not have been used with the key.
     /// - Returns: Nonce, ciphertext, tag.
     static func seal(
-        _ bytes: UnsafeRawBufferPointer, with key: SecretBytes, authenticating header: [UInt8]
+        _ bytes: UnsafeRawBufferPointer, with key: SecretBytes, nonce: [UInt8]? = nil, authenticating header: [UInt8]
     ) throws -> [UInt8] {
-        let box = try AES.GCM.seal(bytes, using: key.key, nonce: AES.GCM.Nonce(), authenticating: header)
+        let nonce = try nonce.map { try AES.GCM.Nonce(data: $0) } ?? AES.GCM.Nonce()
+        let box = try AES.GCM.seal(bytes, using: key.key, nonce: nonce, authenticating: header)
         return Array(box.nonce) + box.ciphertext + box.tag
     }
 
-    /// Decrypts the result of ``seal(_:with:authenticating:)``.
+    /// Decrypts the result of ``seal(_:with:nonce:authenticating:)``.
     ///
     /// - Returns: The plaintext; nil if authentication fails.
     static func open(_ sealed: [UInt8], with key: SecretBytes, authenticating header: [UInt8]) -> SecretBytes? {

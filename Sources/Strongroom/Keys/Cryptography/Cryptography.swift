@@ -4,7 +4,7 @@
 enum Cryptography {
     static let keyLength = 32
     /// The length of AES-GCM's nonce, in bytes; it precedes the ciphertext in the result of
-    /// ``seal(_:with:authenticating:)``.
+    /// ``seal(_:with:nonce:authenticating:)``.
     static let nonceLength = 12
     /// The length of AES-GCM's tag, in bytes; it follows the ciphertext.
     static let tagLength = 16
@@ -12,6 +12,14 @@ enum Cryptography {
     /// Derives a key by HKDF-SHA256 (RFC 5869).
     static func expand(_ secret: SecretBytes, salt: [UInt8] = [], _ purpose: String, count: Int) -> SecretBytes {
         hkdf(secret, salt: salt, info: Array(purpose.utf8), count: count)
+    }
+
+    /// The secret of two key pairs by X25519 (RFC 7748).
+    ///
+    /// - Returns: Nil for a point of low order, with which the secret would be zero for each private key.
+    static func agree(_ privateKey: SecretBytes, _ publicKey: [UInt8]) -> SecretBytes? {
+        guard let secret = x25519(privateKey, publicKey) else { return nil }
+        return secret == SecretBytes(count: secret.count) { _ in } ? nil : secret
     }
 }
 

@@ -46,9 +46,13 @@ extension Envelope {
 
     /// As ``open(with:)``, with a cache of derived keys.
     ///
+    /// - Parameter whenFailed: Called with each slot whose provider fails, also if another key opens the envelope.
     /// - Throws: ``EnvelopeDefect``; ``StrongroomError`` with `keyProvider` if a provider fails and no other key opens
     ///   the envelope.
-    func open(with chain: KeyChain, _ wrappingKeys: inout WrappingKeys) throws -> OpenEnvelope {
+    func open(
+        with chain: KeyChain, _ wrappingKeys: inout WrappingKeys,
+        whenFailed: (KeySlot, StrongroomError) -> Void = { _, _ in }
+    ) throws -> OpenEnvelope {
         var failure: StrongroomError?
         for (position, key) in chain.keys.enumerated().reversed() {
             for derivation in derivations {
@@ -61,6 +65,7 @@ extension Envelope {
                         wrappingKeys: wrappingKeys)
                 } catch let error as StrongroomError where error.code == .keyProvider {
                     failure = failure ?? error
+                    slots.first { $0.derivation == derivation }.map { whenFailed($0.keySlot, error) }
                 }
             }
         }
@@ -73,7 +78,7 @@ extension Envelope {
     func slot(
         of key: Key, _ derivation: SlotDerivation, _ wrappingKeys: inout WrappingKeys
     ) throws -> (EnvelopeSlot, WrappingKey)? {
-        guard derivation.suits(key) else { return nil }
+        guard derivation.suits(key), !key.isPublicKey else { return nil }
         let wrapping = try wrappingKeys.key(for: key, derivation, context: databaseSalt)
         if let slot = slots.first(where: { wrapping.fits($0) }) { return (slot, wrapping) }
         if case .external(let external) = key.material { throw external.otherKey }
@@ -94,8 +99,8 @@ extension Envelope {
         }
     }
 
-    /// The number of derivations that the library computes itself: a provider's are none.
-    var derivationCount: Int { derivations.count { $0.wrapped == nil } }
+    /// The number of derivations that the library computes itself.
+    var derivationCount: Int { derivations.count(where: \.isComputed) }
 
     private func check(_ dataKeys: DataKeys) throws {
         guard try dataKeys.isAuthentic(authentication, for: signedBytes) else {
@@ -204,7 +209,8 @@ struct EnvelopeSlot: Sendable, Equatable {
         self.created = created
         self.use = use
         sealed = try dataKeys.withUnsafeBytes { bytes in
-            try Cryptography.seal(bytes, with: key.secret, authenticating: header + head + derivation.further)
+            try Cryptography.seal(
+                bytes, with: key.secret, nonce: key.nonce, authenticating: header + head + derivation.further)
         }
     }
 
@@ -231,7 +237,8 @@ struct EnvelopeSlot: Sendable, Equatable {
             created: Date(timeIntervalSince1970: TimeInterval(created)),
             isRecovery: use == .recovery,
             isUnknown: isUnknown,
-            externalIdentifier: derivation.wrapped?.identifier
+            externalIdentifier: derivation.wrapped?.identifier,
+            publicKey: derivation.publicKey.map(PEM.text)
         )
     }
 }
@@ -242,6 +249,7 @@ extension Key {
         switch material {
         case .passphrase: "key chain: passphrase"
         case .external: "key chain: external key"
+        case .pair: "key chain: private key"
         default: "key chain: raw key"
         }
     }

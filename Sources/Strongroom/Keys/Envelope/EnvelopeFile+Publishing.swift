@@ -128,7 +128,12 @@ extension EnvelopeFile {
 
 extension OpenEnvelope {
     /// Whether a key is one of the file's keys in the envelope.
-    func contains(_ key: DerivedKey) throws -> Bool {
-        try fileKeys.contains { try DerivedKey($0, salt: databaseSalt, settings: key.settings) == key }
+    func contains(_ key: DerivedKey) throws -> Bool { try dataKey(of: key) != nil }
+
+    /// The data key that is a key of the file; nil if none is.
+    func dataKey(of key: DerivedKey) throws -> DataKeys? {
+        try zip(dataKeys.each, fileKeys).first {
+            try DerivedKey($0.1, salt: databaseSalt, settings: key.settings) == key
+        }?.0
     }
 }

@@ -20,10 +20,15 @@ struct EnvelopeFile: Sendable {
         try [path, copyPath].contains { try FileStatus.ofName($0) != nil }
     }
 
-    func open(with chain: KeyChain, salt: [UInt8]?) throws -> OpenEnvelope {
+    /// - Parameter observer: Receives the slots whose providers fail, also if another key opens the envelope.
+    func open(
+        with chain: KeyChain, salt: [UInt8]?, _ observer: (any EnvelopeObserver)? = nil
+    ) throws -> OpenEnvelope {
         // Both copies usually are the same, so keys derived for one serve for the other, too.
         var wrappingKeys = WrappingKeys()
-        return try open(salt, keys: chain.count) { try $0.open(with: chain, &wrappingKeys) }
+        return try open(salt, keys: chain.count) { envelope in
+            try envelope.open(with: chain, &wrappingKeys) { observer?.slotFailed($0, $1) }
+        }
     }
 
     /// Opens the envelope with the data keys of an open store, to change it; derives nothing.
@@ -61,6 +66,33 @@ struct EnvelopeFile: Sendable {
         }
         try write(envelope, replacing: true)
     }
+
+    /// Rewrites both copies, as ``replace(_:)``.
+    ///
+    /// - Parameters:
+    ///   - old: What the envelope was.
+    ///   - observer: Receives the change, also if only the first copy was replaced: the next opening completes it.
+    func replace(_ old: OpenEnvelope, with new: OpenEnvelope, _ observer: (any EnvelopeObserver)?) throws {
+        do {
+            try replace(new)
+        } catch {
+            let found = try? open(with: new.dataKeys, salt: new.databaseSalt)
+            if found?.sealed == new.sealed { observer?.envelopeChanged(from: old, to: new) }
+            throw error
+        }
+        observer?.envelopeChanged(from: old, to: new)
+    }
+}
+
+/// Receives what happens to the envelope of a database; may be called with locks held.
+protocol EnvelopeObserver: AnyObject, Sendable {
+    /// An envelope is on the disk.
+    ///
+    /// - Parameter old: What it was; nil for a new one.
+    func envelopeChanged(from old: OpenEnvelope?, to new: OpenEnvelope)
+
+    /// The key of a slot is not available, because its provider fails.
+    func slotFailed(_ slot: KeySlot, _ error: StrongroomError)
 }
 
 extension EnvelopeFile {

@@ -18,6 +18,8 @@ public struct KeySlot: Sendable, Hashable {
     /// The identifier of the provider and its key (``KeyProvider/identifier``), for the slot of an external key; nil
     /// for another one.
     public let externalIdentifier: String?
+    /// The public key as PEM, for a slot that its private key opens (``Key/publicKey(pem:)``); nil for another one.
+    public let publicKey: String?
 }
 
 extension KeySlot {
@@ -25,7 +27,7 @@ extension KeySlot {
     var summary: String {
         let remarks = [
             label.isEmpty ? nil : label, isRecovery ? "recovery key" : nil,
-            externalIdentifier.map { "external key \"\($0)\"" },
+            externalIdentifier.map { "external key \"\($0)\"" }, publicKey.map { _ in "public key" },
             isUnknown ? "of a kind that only a newer version can use" : nil,
         ].compactMap(\.self)
         return remarks.isEmpty ? "\(fingerprint)" : "\(fingerprint) (\(remarks.joined(separator: ", ")))"
@@ -78,6 +80,8 @@ enum SlotDerivation: Sendable, Hashable {
     case scrypt(ScryptCost, salt: [UInt8])
     /// None: a provider unwraps the key.
     case external(WrappedKey)
+    /// HPKE, for key pairs: the public key, and the encapsulated key.
+    case sealed(publicKey: [UInt8], encapsulated: [UInt8])
     /// What a slot of an unknown kind has instead, as stored, and its further bytes.
     case unknown([UInt8], further: [UInt8])
 
@@ -89,10 +93,25 @@ enum SlotDerivation: Sendable, Hashable {
         return wrapped
     }
 
+    /// The key to whose pair a slot is sealed.
+    var publicKey: [UInt8]? {
+        guard case .sealed(let publicKey, _) = self else { return nil }
+        return publicKey
+    }
+
+    /// Whether the library derives the slot's key by itself.
+    var isComputed: Bool {
+        switch self {
+        case .raw, .scrypt: true
+        case .external, .sealed, .unknown: false
+        }
+    }
+
     /// Whether a key can use this derivation.
     func suits(_ key: Key) -> Bool {
         switch (self, key.material) {
         case (.external(let wrapped), .external(let external)): wrapped.identifier == external.identifier
+        case (.sealed(let sealedTo, _), .pair(let publicKey, _)): sealedTo == publicKey
         case (.scrypt, .passphrase), (.raw, .raw): true
         default: false
         }
@@ -128,6 +147,7 @@ extension SlotDerivation {
         case raw = 1
         case scrypt = 2
         case external = 3
+        case sealed = 4
     }
 
     /// The number of ``bytes``.
@@ -142,6 +162,9 @@ extension SlotDerivation {
         case .external(let wrapped):
             [Kind.external.rawValue, UInt8(wrapped.identifier.utf8.count)] + UInt16(further.count).bigEndianBytes
                 + [UInt8](repeating: 0, count: Self.saltLength)
+        case .sealed:
+            [Kind.sealed.rawValue, 0] + UInt16(further.count).bigEndianBytes
+                + [UInt8](repeating: 0, count: Self.saltLength)
         case .unknown(let stored, _): stored
         }
     }
@@ -151,6 +174,7 @@ extension SlotDerivation {
         switch self {
         case .raw, .scrypt: []
         case .external(let wrapped): wrapped.identifier.utf8 + wrapped.bytes
+        case .sealed(let publicKey, let encapsulated): publicKey + encapsulated
         case .unknown(_, let further): further
         }
     }
@@ -168,6 +192,9 @@ extension SlotDerivation {
         case .scrypt where cost.isPermitted && bytes[2] == ScryptCost.blockSize: self = .scrypt(cost, salt: salt)
         case .external where salt.allSatisfy { $0 == 0 }:
             self = .external(try WrappedKey(further, identifierLength: Int(bytes[1])))
+        case .sealed where bytes[1] == 0 && salt.allSatisfy { $0 == 0 } && further.count == 2 * HPKE.keyLength:
+            self = .sealed(
+                publicKey: Array(further.prefix(HPKE.keyLength)), encapsulated: Array(further.suffix(HPKE.keyLength)))
         case nil where bytes[0] > 0: self = .unknown(bytes, further: further)
         default: throw EnvelopeDefect.damaged("a slot's derivation is invalid")
         }

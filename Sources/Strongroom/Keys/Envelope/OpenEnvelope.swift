@@ -39,6 +39,9 @@ struct OpenEnvelope: Sendable {
 
     var keySlots: [KeySlot] { sealed.slots.map(\.keySlot) }
 
+    /// The slot whose key has opened it; nil if none was needed.
+    var openedSlot: KeySlot? { keySlots.first { $0.fingerprint == usedSlot } }
+
     var databaseSalt: [UInt8] { sealed.databaseSalt }
 
     var bytes: [UInt8] { sealed.bytes }
@@ -46,16 +49,20 @@ struct OpenEnvelope: Sendable {
     /// The keys of the database's file: one, or two while the data key is being replaced, oldest first.
     var fileKeys: [Key] { dataKeys.fileKeys(salt: sealed.databaseSalt) }
 
-    /// The slot of a key; that of an external key is found by its identifier, without its provider.
+    /// The slot of a key; that of an external key is found by its identifier, without its provider, and that of a pair
+    /// by the public key.
     mutating func slot(of key: Key) throws -> KeySlot? {
-        guard case .external = key.material else { return try slotOpened(by: key) }
-        return sealed.slots.first { $0.derivation.suits(key) }?.keySlot
+        switch key.material {
+        case .external, .pair: sealed.slots.first { $0.derivation.suits(key) }?.keySlot
+        default: try slotOpened(by: key)
+        }
     }
 
     /// The slot of a key that opens it now.
     ///
     /// - Throws: ``StrongroomError`` with `keyProvider` if the provider of an external key does not unwrap it.
     mutating func slotOpened(by key: Key) throws -> KeySlot? {
+        if case .pair = key.material { return try slot(of: key) }
         for derivation in sealed.derivations {
             if let (slot, _) = try sealed.slot(of: key, derivation, &wrappingKeys) { return slot.keySlot }
         }
@@ -74,6 +81,8 @@ extension OpenEnvelope {
             throw Self.refusal("There are \(Envelope.maxSlots) slots already; revoke one that is not needed any more")
         }
         let wrapping = try newWrappingKey(for: key, cost)
+        // It does not open the envelope where it is, so no key of a chain is left with it alone.
+        let use = key.isPublicKey ? .recovery : use
         let created = Int64(exactly: date.timeIntervalSince1970.rounded(.down)) ?? 0
         let slot = try EnvelopeSlot(
             dataKeys, with: wrapping, header: sealed.header, label: label, created: created, use: use)
@@ -89,15 +98,14 @@ extension OpenEnvelope {
         return (try add(.recovery(recovery), label: label, date: date, use: .recovery), recovery)
     }
 
-    /// Gives a slot another label. The slot's tag covers the label, so its key is needed.
+    /// Gives a slot another label. The slot's tag covers the label, so its key is needed; for a pair the public one.
     mutating func label(_ fingerprint: KeyFingerprint, _ label: String, keys: [Key]) throws -> KeySlot {
         let label = try Self.checked(label)
         let index = try index(of: fingerprint)
         let old = sealed.slots[index]
-        for key in keys {
-            guard let (own, wrapping) = try sealed.slot(of: key, old.derivation, &wrappingKeys), own == old else {
-                continue
-            }
+        let sealedTo = old.derivation.publicKey.map { Key(material: .pair(publicKey: $0, privateKey: nil)) }
+        for key in keys + [sealedTo].compactMap(\.self) {
+            guard let wrapping = try wrappingKey(of: old, key, renews: false) else { continue }
             let slot = try old.wrapping(dataKeys, with: wrapping, header: sealed.header, label: label)
             try change { $0.sealed.slots[index] = slot }
             return slot.keySlot
@@ -141,7 +149,9 @@ extension OpenEnvelope {
     /// rewritten without their keys. With a new data key, providers wrap new keys of their slots: an attacker with the
     /// old data key may know those of the slots, too.
     ///
-    /// - Parameter keys: The keys whose slots are kept; every key of the chain, and available recovery keys.
+    /// - Parameter keys: The keys whose slots are kept; every key of the chain, and available recovery keys. For the
+    ///   slot of a pair the public key is enough, but it has to be named: an attacker with the old data key may have
+    ///   added another.
     /// - Returns: The removed slots.
     mutating func rewrap(_ dataKeys: DataKeys, keys: [Key]) throws -> [KeySlot] {
         var removed: [KeySlot] = []
@@ -173,6 +183,9 @@ extension OpenEnvelope {
     ///
     /// - Parameter renews: Whether a provider wraps a new key.
     private mutating func wrappingKey(of slot: EnvelopeSlot, _ key: Key, renews: Bool) throws -> WrappingKey? {
+        if case .pair = key.material {
+            return slot.derivation.suits(key) ? try newWrappingKey(for: key, .standard) : nil
+        }
         guard let (own, wrapping) = try sealed.slot(of: key, slot.derivation, &wrappingKeys),
             own.fingerprint == slot.fingerprint
         else { return nil }
@@ -184,6 +197,9 @@ extension OpenEnvelope {
     private mutating func newWrappingKey(for key: Key, _ cost: ScryptCost) throws -> WrappingKey {
         if case .external(let external) = key.material {
             return try wrappingKeys.makeKey(wrappedBy: external, key, context: databaseSalt)
+        }
+        if case .pair(let publicKey, _) = key.material {
+            return try WrappingKey(sealedTo: publicKey, key, context: databaseSalt)
         }
         return try wrappingKeys.key(for: key, derivation(for: key, cost), context: databaseSalt)
     }

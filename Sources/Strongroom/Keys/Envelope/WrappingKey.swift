@@ -8,6 +8,11 @@ struct WrappingKey: Sendable {
     let fingerprint: KeyFingerprint
     /// The key of AES-256-GCM.
     let secret: SecretBytes
+    /// The nonce that HPKE gives a new message; nil for a random one.
+    private(set) var nonce: [UInt8]?
+
+    /// What HPKE binds the message to, and the fingerprint of a public key is derived for.
+    private static let purposeOfPairs = "strongroom envelope: public key"
 
     /// Derives the key; for a passphrase this takes the full cost, for an external key the provider's time.
     ///
@@ -23,6 +28,12 @@ struct WrappingKey: Sendable {
                 raw, salt: salt, "strongroom envelope: raw key", count: Cryptography.keyLength)
         case (.external(let external), .external(let wrapped)):
             derived = try external.unwrap(wrapped.bytes, context: context)
+        case (.pair(let publicKey, let privateKey?), .sealed(_, let encapsulated)):
+            let sealed = try HPKE(from: encapsulated, to: publicKey, privateKey, info: Self.purposeOfPairs)
+            guard let sealed else { throw EnvelopeDefect.damaged("a slot's encapsulated key is invalid") }
+            // Without the nonce: it is used up.
+            self.init(key, derivation, sealed, publicKey, context: context)
+            return
         default:
             throw StrongroomError(.invalidKey, "The key cannot be used in an envelope: \(key.defect ?? "\(key)").")
         }
@@ -37,6 +48,30 @@ struct WrappingKey: Sendable {
     init(wrappedBy external: ExternalKey, _ key: Key, context: [UInt8]) throws {
         let random = SecretBytes.random(count: Cryptography.keyLength)
         self.init(key, .external(try external.wrap(random, context: context)), random)
+    }
+
+    /// Makes the key of a new message to a public key.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the chain with this public key.
+    ///   - context: The database's salt.
+    init(sealedTo publicKey: [UInt8], _ key: Key, context: [UInt8]) throws {
+        guard let sealed = try HPKE(to: publicKey, info: Self.purposeOfPairs) else {
+            throw PEM.refusal("is a public key that no private key has; make another pair. Nothing was changed")
+        }
+        let derivation = SlotDerivation.sealed(publicKey: publicKey, encapsulated: sealed.encapsulated)
+        self.init(key, derivation, sealed, publicKey, context: context)
+        nonce = sealed.nonce
+    }
+
+    private init(
+        _ key: Key, _ derivation: SlotDerivation, _ sealed: HPKE, _ publicKey: [UInt8], context: [UInt8]
+    ) {
+        (self.key, self.derivation, secret) = (key, derivation, sealed.key)
+        fingerprint = KeyFingerprint(
+            bytes: Cryptography.expand(
+                SecretBytes(publicKey), salt: context, Self.purposeOfPairs, count: KeyFingerprint.length
+            ).withUnsafeBytes { Array($0) })
     }
 
     private init(_ key: Key, _ derivation: SlotDerivation, _ derived: SecretBytes) {

@@ -35,7 +35,7 @@ struct SchemaEntry: Sendable {
 extension Connection {
     /// All entries of the schema that have SQL text.
     func schemaEntries(temporary: Bool = false) throws -> [SchemaEntry] {
-        try allSchemaEntries(temporary: temporary).filter { !$0.sql.isEmpty && $0.name != Self.viewOfName }
+        try allSchemaEntries(temporary: temporary).filter { !$0.sql.isEmpty && !Self.records.contains($0.name) }
     }
 
     /// All entries of the schema, in the order of creation.
@@ -172,15 +172,18 @@ extension Connection {
 /// file, and takes no page. The view is never evaluated, and ``schemaEntries(temporary:)`` omits it, so that no change
 /// of a table rewrites it.
 extension Connection {
-    fileprivate static let viewOfName = "strongroom_database"
+    private static let viewOfName = "strongroom_database"
+    /// The views that are records of the library.
+    fileprivate static let records = [viewOfName, DataKeyRecord.view]
     private static let beginningOfView = Array("CREATE VIEW \(viewOfName) AS SELECT '".utf8)
     private static let endOfView = Array("' AS name".utf8)
     private static let quotationMark = UInt8(ascii: "'")
 
-    /// Whether the file has an object besides the record; one without is new to a migrator.
+    /// Whether the file has an object besides the records; one without is new to a migrator.
     var hasObjects: Bool {
         get throws {
-            try ownValue("SELECT 1 FROM sqlite_master WHERE name <> '\(Self.viewOfName)' LIMIT 1") != nil
+            let records = Self.records.map { "'\($0)'" }.joined(separator: ", ")
+            return try ownValue("SELECT 1 FROM sqlite_master WHERE name NOT IN (\(records)) LIMIT 1") != nil
         }
     }
 
@@ -205,8 +208,13 @@ extension Connection {
     func recordName(_ name: String) throws {
         let body = name.utf8.flatMap { $0 == Self.quotationMark ? [$0, $0] : [$0] }
         let text = String(decoding: Self.beginningOfView + body + Self.endOfView, as: UTF8.self)
+        try replaceView(Self.viewOfName, text)
+    }
+
+    /// Replaces a view that is a record.
+    func replaceView(_ name: String, _ text: String) throws {
         try inTransaction(.immediate) {
-            try run("DROP VIEW IF EXISTS \(Self.viewOfName)")
+            try run("DROP VIEW IF EXISTS \(name)")
             try run(text)
         }
     }

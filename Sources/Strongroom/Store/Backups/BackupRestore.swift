@@ -49,8 +49,9 @@ struct BackupRestore {
             var report = try BackupReport(finished.path, as: context.path, contentOfBackup, since: start)
             report.attributesNotKept = lost
             let replaceFile = { [keys] in try replace(with: finished.path, content, keys) }
-            if !hasEnvelope, let envelope = keys.envelope?.bytes {
-                try keys.envelopeFile.publish(envelope, with: finished, rename: replaceFile)
+            if !hasEnvelope, let envelope = keys.envelope {
+                try keys.envelopeFile.publish(envelope.bytes, with: finished, rename: replaceFile)
+                context.keyEvents?.envelopeChanged(from: nil, to: envelope)
             } else {
                 try replaceFile()
             }
@@ -203,7 +204,10 @@ struct BackupRestore {
             return (CheckedCopy.Content(rowCounts: rowCounts), bytes)
         }
         try checkPages(unlocked.derivedKey)
-        keys.envelope = try keys.envelope ?? keys.newEnvelope(salt: nil)
+        if let new = try keys.newEnvelope(salt: nil) {
+            try unlocked.connection.record(DataKeyRecord(new.dataKeys, date: .now))
+            keys.envelope = new
+        }
         let salt = keys.envelope?.databaseSalt
         let to = try keys.wantedKey.map { key in
             try DerivedKey(key, salt: salt ?? key.salt ?? CipherSettings.randomSalt(), settings: keys.settings)

@@ -89,7 +89,8 @@ extension StoreSettings {
     /// | `readers` | ``readers`` | 1 to 1,024 |
     /// | `busyTimeoutMilliseconds` | ``busyTimeout`` | 0 to 2,147,483,647 ms |
     /// | `openTimeoutMilliseconds` | ``openTimeout`` | 0 to 2,147,483,647 ms |
-    /// | `rotation` | ``rotation`` | `onOpen`, `manual`, `never` |
+    /// | `rotation` | ``rotation`` | `onOpen`, `after`, `manual`, `never` |
+    /// | `rotationDays` | the days of `after`, which have no default | 1 to 36,500 |
     /// | `migration` | ``migration`` | `onOpen`, `manual` |
     /// | `migrationBackups` | ``migrationBackups`` | the number of backups that are kept, 0 to 1,000; 0 for none |
     /// | `groupSize` | ``groupSize`` | 1 to 10,000 writes |
@@ -118,8 +119,7 @@ extension StoreSettings {
         readers = try await values.integer("readers", 1...1_024) ?? readers
         busyTimeout = try await values.duration("busyTimeout") ?? busyTimeout
         openTimeout = try await values.duration("openTimeout") ?? openTimeout
-        rotation =
-            try await values.choice("rotation", ["onOpen": .onOpen, "manual": .manual, "never": .never]) ?? rotation
+        rotation = try await Self.rotation(values, rotation)
         migration = try await values.choice("migration", ["onOpen": .onOpen, "manual": .manual]) ?? migration
         if let count = try await values.integer("migrationBackups", 0...1_000) {
             migrationBackups = count == 0 ? .none : .newest(count)
@@ -131,6 +131,22 @@ extension StoreSettings {
         slowStatement = try await values.duration("slowStatement") ?? slowStatement
         recursiveTriggers = try await values.bool("recursiveTriggers") ?? recursiveTriggers
         foreignChanges = try await Self.foreignChanges(values, foreignChanges)
+    }
+
+    private static func rotation(_ values: SettingReader, _ defaults: RotationPolicy) async throws -> RotationPolicy {
+        let days = try await values.integer("rotationDays", 1...36_500)
+        let names: KeyValuePairs = ["onOpen": "onOpen", "after": "after", "manual": "manual", "never": "never"]
+        let name = try await values.choice("rotation", names)
+        switch (name, days, defaults) {
+        case ("after", let days?, _), (nil, let days?, .after): return .after(days: days)
+        case (_, .some, _): throw values.refusal("rotation", "\"after\" if there are days")
+        case ("after", nil, .after), (nil, nil, _): return defaults
+        case ("after", nil, _):
+            throw values.refusal("rotationDays", "given if \"rotation\" is \"after\"")
+        case ("onOpen", nil, _): return .onOpen
+        case ("manual", nil, _): return .manual
+        default: return .never
+        }
     }
 
     private static func foreignChanges(

@@ -180,8 +180,21 @@ public enum RotationPolicy: Sendable, Hashable {
     /// process holds the file, the disk is full or a page is damaged, is left for the next opening; the opening's
     /// report names it.
     case onOpen
+    /// As ``onOpen``, and a file whose data key is at least so many days old, 1 or more, gets a new one when it is
+    /// opened, which rewrites the file; also one whose data key has an unknown age (``Store/dataKeyDate()``), unless
+    /// its date is in the future. The keys of all slots are needed for that: if the chain does not have them,
+    /// ``OpenReport/rotationFailure`` says so at each opening. A file without an envelope has no data key.
+    case after(days: Int)
     /// Only by `Store.rotate()`.
     case manual
     /// Never: `Store.rotate()` throws.
     case never
+
+    /// Whether openings rotate.
+    package var isOnOpen: Bool {
+        switch self {
+        case .onOpen, .after: true
+        case .manual, .never: false
+        }
+    }
 }

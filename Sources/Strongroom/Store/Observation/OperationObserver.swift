@@ -20,6 +20,13 @@ public protocol OperationObserver: Sendable {
     ///
     /// - Parameter operation: What was done, and how long it took.
     func operationEnded(_ operation: FinishedOperation)
+
+    /// Called after an operation of this process has changed the slots of a database's envelope, and after an opening
+    /// has tried its keys, when the change is on the disk and the library holds no lock. The events of a database come
+    /// one after the other, in their order. By default it does nothing.
+    ///
+    /// - Parameter event: What has happened to which key.
+    func keyEventOccurred(_ event: KeyEvent)
 }
 
 extension OperationObserver {
@@ -28,6 +35,11 @@ extension OperationObserver {
     /// - Parameter operation: What is requested.
     /// - Returns: Nil.
     public func operationBegan(_ operation: StartedOperation) -> (any Sendable)? { nil }
+
+    /// Does nothing.
+    ///
+    /// - Parameter event: What has happened to which key.
+    public func keyEventOccurred(_ event: KeyEvent) {}
 }
 
 /// An operation of a store that begins.

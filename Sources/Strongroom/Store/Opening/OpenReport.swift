@@ -14,6 +14,9 @@ public struct OpenReport: Sendable, Equatable {
     public internal(set) var outcome = Outcome.opened
     /// The key of the file, after a rotation, or the key that opens its envelope; nil for a file that stays plaintext.
     public internal(set) var key: KeyUse?
+    /// The slot of the key that opened the envelope, before a rotation; nil for a file that no data key opens, and for
+    /// a new one.
+    public internal(set) var keySlot: KeySlot?
     /// The slots of the envelope whose kind this version does not know (``KeySlot/isUnknown``).
     public internal(set) var unknownKeySlots: [KeySlot] = []
     /// The migrator's report; nil without a migrator.
@@ -51,6 +54,7 @@ extension OpenReport {
             "outcome": "\(outcome)", "milliseconds": .stringConvertible(duration.fineMilliseconds),
         ]
         if let key { metadata["key"] = "\(key.position + 1) of \(key.count)" }
+        if let keySlot { metadata["slot"] = "\(keySlot.fingerprint)" }
         if let rotation { metadata["rotated"] = "\(rotation.method)" }
         if !unknownKeySlots.isEmpty { metadata["unknownKeySlots"] = "\(unknownKeySlots.count)" }
         if let version = migration?.to { metadata["version"] = .string(version) }

@@ -17,6 +17,8 @@ struct StoreContext: Sendable {
     let protection: KeyProtection
     /// The file; before ``located()``, at the configured path. In memory, it has the engine's name for that.
     var file: DatabaseFile
+    /// What happens to the keys, for the observers; nil without any.
+    var keyEvents: KeyEvents?
 
     var path: String { file.path }
     var isInMemory: Bool { settings.storage == .memory }
@@ -95,7 +97,7 @@ extension StoreContext {
     ///
     /// - Parameter salt: The file's first 16 bytes; nil if there are none.
     func databaseKeys(_ chain: KeyChain, salt: [UInt8]?) throws -> DatabaseKeys {
-        try DatabaseKeys(file, chain, ciphers, protection, salt: salt)
+        try DatabaseKeys(file, chain, ciphers, protection, salt: salt, keyEvents)
     }
 
     /// Finds the key that opens the file, if the chain allows its kind, plaintext or encrypted.

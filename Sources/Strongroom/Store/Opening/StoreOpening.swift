@@ -23,6 +23,7 @@ struct StoreOpening: Sendable {
         _ observers: [any OperationObserver] = [], _ watch: OperationWatch? = nil
     ) throws {
         context = try StoreContext(name, configuration)
+        if !context.isInMemory { context.keyEvents = KeyEvents(name, observers) }
         self.resources = resources
         self.observers = observers
         self.watch = watch
@@ -51,6 +52,7 @@ struct StoreOpening: Sendable {
     /// The steps from the path to the store.
     private mutating func open(_ whenClosed: @escaping @Sendable () -> Void) async throws -> Store {
         context = try context.located()
+        defer { context.keyEvents?.deliver() }
         if !context.isInMemory { try OpenFiles.shared.claim(context.path, context.name) }
         do {
             let lock = try await acquireLock()
@@ -69,7 +71,9 @@ struct StoreOpening: Sendable {
         } catch {
             guard !context.isInMemory else { throw error }
             OpenFiles.shared.release(context.path)
-            throw (error as? StrongroomError)?.diagnosed(context.file).namingFullDisk(of: context.path) ?? error
+            guard let failure = error as? StrongroomError else { throw error }
+            context.keyEvents?.openingFailed(failure)
+            throw failure.diagnosed(context.file).namingFullDisk(of: context.path)
         }
     }
 
@@ -82,6 +86,7 @@ struct StoreOpening: Sendable {
         // Of a killed process.
         if context.mayChangeFile { try context.file.removeLeftovers(sideFiles, exists: content != .absent) }
         var (keys, unlocked) = try unlock(content, chain)
+        if unlocked.isWrapped { reportSlot(keys.envelope?.openedSlot) }
         do {
             // Before anything is written: a file of a newer program is refused and left unchanged.
             let plan = report.migration == nil ? try context.migrator?.plan(for: unlocked.connection) : nil
@@ -199,17 +204,16 @@ extension StoreOpening {
     ) throws {
         guard context.mayChangeFile else { return }
         let start = ContinuousClock.now
+        let isRotating = context.settings.rotation.isOnOpen && !keys.chain.isPlaintext
         let options = DatabaseKeys.RotationOptions(
-            isRotating: context.settings.rotation == .onOpen && !keys.chain.isPlaintext, isThorough: false,
+            isRotating: isRotating, isThorough: false,
             // Other callers wait for this opening, and the rotation is tried again at the next one; a plaintext file is
             // encrypted without such delay.
             patience: unlocked.derivedKey == nil ? context.settings.openTimeout : .zero,
             whenReplaced: { [path = context.path] in try OpenFiles.shared.identify(path) })
         do {
-            report.rotation = try keys.rewriteAndRenew(&unlocked, salt: content.salt, options) { error in
-                context.logger?.warning("not rotated", metadata: ["reason": .string(error.message)])
-                report.rotationFailure = error
-            }
+            if isRotating { try replaceOldDataKey(&unlocked, &keys) }
+            report.rotation = try keys.rewriteAndRenew(&unlocked, salt: content.salt, options) { notRotated($0) }
         } catch {
             watch?.part(.rotate, since: start)?.end(error)
             throw error
@@ -217,6 +221,35 @@ extension StoreOpening {
         if unlocked.isWrapped { unlocked.position = keys.envelope?.position }
         guard report.rotation != nil || report.rotationFailure != nil else { return }
         watch?.part(.rotate, since: start)?.end(report.rotationFailure)
+    }
+
+    /// Adds a new data key, with which the file is rewritten, if the policy says so.
+    private mutating func replaceOldDataKey(_ unlocked: inout UnlockedFile, _ keys: inout DatabaseKeys) throws {
+        guard case .after(let days) = context.settings.rotation, unlocked.isWrapped, let key = unlocked.derivedKey,
+            let dataKey = try keys.envelope?.dataKey(of: key)
+        else { return }
+        let connection = unlocked.connection
+        let record = try connection.inSnapshot { try connection.recorded(dataKey) }
+        guard record?.isOlder(thanDays: days) ?? true else { return }
+        do {
+            try keys.addDataKey(for: &unlocked)
+        } catch let error as StrongroomError {
+            notRotated(error)
+        }
+    }
+
+    private mutating func notRotated(_ error: StrongroomError) {
+        context.logger?.warning("not rotated", metadata: ["reason": .string(error.message)])
+        report.rotationFailure = error
+    }
+
+    /// Reports the slot whose key has opened the envelope.
+    private mutating func reportSlot(_ slot: KeySlot?) {
+        guard let slot else { return }
+        report.keySlot = slot
+        context.keyEvents?.add(.opened, slot)
+        guard slot.isRecovery else { return }
+        context.logger?.notice("opened with a recovery key", metadata: ["slot": "\(slot.fingerprint)"])
     }
 
     /// Configures the connection that is the store's writer, or its only one.

@@ -164,6 +164,8 @@ extension Stores {
         let configuration = try configuration(of: name)
         do {
             var configured = try StoreContext(name, configuration, in: .disk)
+            configured.keyEvents = KeyEvents(name, resources.observers.withLock { $0 })
+            defer { configured.keyEvents?.deliver() }
             if !isWriting { configured.file.isReadOnly = true }
             let context = try configured.located()
             try OpenFiles.shared.claim(context.path, name)

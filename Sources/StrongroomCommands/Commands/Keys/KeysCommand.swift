@@ -7,8 +7,9 @@ struct KeysCommand: ParsableCommand {
         abstract: "Creates and checks key files, and manages the slots of databases with an envelope.",
         discussion: """
             A key file contains the keys of a chain, one per line, oldest first: a passphrase, raw: and 64 \
-            hexadecimal digits, or recovery: and a recovery key. Only its owner may have access. Without it the \
-            databases cannot be opened: keep a copy of it separate from the databases' backups.
+            hexadecimal digits, recovery: and a recovery key, or share: and one of its shares. Only its owner may \
+            have access. Without it the databases cannot be opened: keep a copy of it separate from the databases' \
+            backups.
 
             make, append, fingerprints and check take a key file; slots, add, label, revoke and recovery a database \
             with an envelope, which every key opens that has a slot in it. Only recovery prints a key.

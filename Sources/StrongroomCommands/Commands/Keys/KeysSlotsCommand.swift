@@ -9,7 +9,8 @@ struct KeysSlotsCommand: AsyncParsableCommand {
         discussion: """
             The column Key names the key of the chain that has the slot, from 1 for the oldest. A slot of unknown kind \
             is one that only a newer version can use; it is kept until it is revoked. For an external key the column \
-            Provider has the identifier of the provider and its key.
+            Provider has the identifier of the provider and its key. A slot of kind public is opened by the private \
+            key of a pair; --json has the public key.
             """
     )
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Strongroom
 
 /// `status`: the state of databases.
@@ -24,31 +25,36 @@ struct StatusCommand: AsyncParsableCommand {
             "Read from a report when each database was last verified, rotated, backed up; may be repeated.",
             valueName: "file"))
     var readReport: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "Write the ages of keys to a file NAME.prom, for the textfile collector of node-exporter.",
+            valueName: "file"))
+    var metrics: String?
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
         guard (1...64).contains(atMost) else { throw ValidationError("--at-most takes a number from 1 to 64.") }
+        try MetricsFile.check(metrics)
     }
 
     func run() async throws {
         let found = try databases.resolve()
-        let (countsTables, isJSON) = (!brief, output.json)
+        let isJSON = output.json
+        let start = (date: Date.now, clock: ContinuousClock.now)
+        let metrics = try metrics.map { try MetricsFile(FilePath.absolute($0)) }
         let times = readReport.isEmpty ? nil : try ReportFile.times(in: readReport.map(FilePath.absolute))
         let progress = CommandProgress("Looking", count: found.count, isQuiet: isJSON)
         let run = FamilyRun<StatusDetail>(command: "status", databases: found, limit: atMost) { database in
-            let survey = try await database.survey(countsTables: countsTables) { progress.update(to: $0, of: $1) }
-            var detail = try StatusDetail(survey, isConfigured: database.isConfigured)
-            detail.last = times.map { $0[database.path] ?? [:] }
-            let isReady = survey.planFailure == nil
-            var result = FamilyRun<StatusDetail>.Result(isReady ? .done : .failed, detail.summary, detail)
-            if let failure = survey.planFailure {
-                result.failure = .init(code: "\(failure.code)", message: failure.message)
-                result.exitStatus = ExitStatus(failure.code)
-            }
-            return result
+            try await result(of: database, times, progress)
         }
         let console = CommandSession.current.console
         let finished = Locked<[Outcome<StatusDetail>]>([])
+        func writeMetrics(isComplete: Bool) throws {
+            let run = RunMetrics(
+                "status", found, finished.withLock { $0 }, since: start, isComplete: isComplete, knowsAge: false,
+                dates: \.keyDates)
+            try metrics?.write(run)
+        }
         do {
             let outcomes = try await Interruption.cancelling {
                 try await run.run { outcome in
@@ -60,12 +66,30 @@ struct StatusCommand: AsyncParsableCommand {
             }
             progress.finish()
             if !isJSON { show(outcomes, of: found.count, on: console) }
+            let written = Result { try writeMetrics(isComplete: true) }
             try outcomes.throwFailure(of: found.count)
+            try written.get()
         } catch let cancellation as CancellationError {
             progress.finish()
             if !isJSON { show(finished.withLock { $0 }, of: found.count, on: console) }
+            try? writeMetrics(isComplete: false)
             throw cancellation
         }
+    }
+
+    private func result(
+        of database: OperatedDatabase, _ times: [String: [String: Date]]?, _ progress: CommandProgress
+    ) async throws -> FamilyRun<StatusDetail>.Result {
+        let survey = try await database.survey(countsTables: !brief) { progress.update(to: $0, of: $1) }
+        var detail = try StatusDetail(survey, isConfigured: database.isConfigured)
+        detail.last = times.map { $0[database.path] ?? [:] }
+        let isReady = survey.planFailure == nil
+        var result = FamilyRun<StatusDetail>.Result(isReady ? .done : .failed, detail.summary, detail)
+        if let failure = survey.planFailure {
+            result.failure = .init(code: "\(failure.code)", message: failure.message)
+            result.exitStatus = ExitStatus(failure.code)
+        }
+        return result
     }
 
     private func show(_ outcomes: [Outcome<StatusDetail>], of count: Int, on console: Console) {

@@ -116,6 +116,12 @@ struct StatusDetail: Encodable, Sendable {
     let envelopeMissing: Bool
     /// The number of slots of its envelope of kinds that this version does not know.
     let unknownSlots: Int
+    /// Those of its envelope; nil without one.
+    let slots: [SlotDetail]?
+    /// When the data key was made with which it is encrypted; nil if that is not known.
+    let dataKeyCreated: Date?
+    /// The full days since then.
+    let dataKeyAgeDays: Int?
     let key: Key?
     let schema: Schema
     let tables: [Table]?
@@ -127,6 +133,8 @@ struct StatusDetail: Encodable, Sendable {
 
     let settings: CipherSettings?
     let plaintextPath: String?
+    /// When its data key was made, and its oldest slot; nil without an envelope.
+    let keyDates: RunMetrics.KeyDates?
 
     init(_ survey: FileDiagnosis, isConfigured: Bool) throws {
         path = survey.path
@@ -143,7 +151,11 @@ struct StatusDetail: Encodable, Sendable {
         cipherIsCurrent = survey.settings == survey.wantedSettings
         envelope = survey.hasEnvelope
         envelopeMissing = survey.wantsEnvelope && !survey.hasEnvelope
-        unknownSlots = survey.unknownKeySlots
+        unknownSlots = survey.keySlots.count(where: \.isUnknown)
+        slots = survey.hasEnvelope ? survey.keySlots.map { SlotDetail($0) } : nil
+        dataKeyCreated = survey.dataKeyDate
+        dataKeyAgeDays = survey.dataKeyDate?.ageInDays
+        keyDates = survey.keySlots.map(\.created).min().map { .init(dataKey: survey.dataKeyDate, oldestSlot: $0) }
         key = survey.key.map { Key(number: $0.position + 1, count: $0.count, isCurrent: $0.isCurrent) }
         schema = Schema(
             version: survey.version, newest: survey.plan?.to, pending: survey.plan?.applies ?? [],
@@ -155,7 +167,8 @@ struct StatusDetail: Encodable, Sendable {
 
     private enum CodingKeys: CodingKey {
         case path, bytes, logBytes, configured, engine, formats, plaintext, plaintextLeft, cipher, cipherIsCurrent
-        case last, envelope, envelopeMissing, unknownSlots, key, schema, tables, libraryTables, holders
+        case last, envelope, envelopeMissing, unknownSlots, slots, dataKeyCreated, dataKeyAgeDays, key, schema, tables
+        case libraryTables, holders
     }
 
     /// The warning about the plaintext that an interrupted conversion has left.

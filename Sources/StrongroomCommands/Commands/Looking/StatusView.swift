@@ -55,6 +55,11 @@ struct StatusView {
         }
         let isDue = detail.key?.isCurrent == false || detail.envelopeMissing
         facts.append(("Key", detail.keySummary, isDue ? .yellow : []))
+        if let slots = detail.slots, !slots.isEmpty {
+            let age = detail.dataKeyAgeDays.map { "\(HumanReadable.count($0, "day")) old" } ?? "of unknown age"
+            facts.append(("Data key", age, []))
+            facts.append(("Slots", slots.map(\.summary).joined(separator: ", "), []))
+        }
         facts.append(("Schema", detail.schemaSummary, detail.isPending ? .yellow : []))
         facts.append(("Open in", holders, []))
         if let last = detail.last {

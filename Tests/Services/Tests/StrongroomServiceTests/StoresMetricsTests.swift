@@ -40,6 +40,26 @@ struct StoresMetricsTests {
         try await stores.closeAll()
     }
 
+    @Test func `events of keys are counted by family, kind and use of a recovery key`() async throws {
+        let directory = try TemporaryDirectory()
+        let stores = try Stores(ClinicConfiguration(directory).wrapped)
+        stores.operationObservers = [StoresMetrics(stores, factory: system)]
+        let recovery = try await stores.withStore("clinic_a.sqlite") { store in try await store.recoveryKey() }
+        try await stores.closeAll()
+        let rescuing = try Stores(ClinicConfiguration(directory).wrapped.opened(by: .recovery(recovery)))
+        rescuing.operationObservers = [StoresMetrics(rescuing, factory: system)]
+        try await rescuing.withStore("clinic_a.sqlite") { _ in }
+        try await rescuing.closeAll()
+        func count(_ kind: String, _ recovery: String) throws -> Int64 {
+            try system.expectCounter(
+                "strongroom_key_events", [("family", "clinic"), ("kind", kind), ("recovery", recovery)]
+            ).totalValue
+        }
+        #expect(try count("added", "false") == 2)
+        #expect(try count("added", "true") == 1)
+        #expect(try count("opened", "true") == 1)
+    }
+
     @Test func `the registry's numbers are reported while the service runs`() async throws {
         try await stores.withStore("clinic_a.sqlite") { _ in }
         let metrics = StoresMetrics(stores, every: .milliseconds(10), factory: system)

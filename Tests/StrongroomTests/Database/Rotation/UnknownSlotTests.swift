@@ -40,7 +40,7 @@ struct UnknownSlotTests {
 
     // MARK: The bytes
 
-    @Test(arguments: [4, 9, 255] as [UInt8], [0, 1, 40, 1_568])
+    @Test(arguments: [5, 9, 255] as [UInt8], [0, 1, 40, 1_568])
     func `one is read, listed and written again as it was`(kind: UInt8, further: Int) throws {
         let slot = [UInt8].unknownSlot(kind: kind, further: further)
         let envelope = try OpenEnvelope.with(.numbered(1)).with(slot, .unknownSlot(kind: kind, number: 1))

@@ -69,7 +69,8 @@ struct SettingSourceTests {
 
     static let refused: [(String, ConfigContent, String)] = [
         ("storage", "tape", "one of \"disk\", \"memory\""),
-        ("rotation", "sometimes", "one of \"onOpen\", \"manual\", \"never\""),
+        ("rotation", "sometimes", "one of \"onOpen\", \"after\", \"manual\", \"never\""),
+        ("rotationDays", 0, "a whole number from 1 to 36500"),
         ("migration", "", "one of \"onOpen\", \"manual\""),
         ("foreignChanges", "Polled", "one of \"automatic\", \"polled\", \"ignored\""),
         ("foreignChanges", 1, "one of \"automatic\", \"polled\", \"ignored\""),
@@ -95,6 +96,21 @@ struct SettingSourceTests {
         #expect(error.message.contains("\"clinic.store.\(name)\""))
         #expect(error.message.contains(" must be \(allowed)."))
         #expect(!error.message.contains("perhaps") && !error.message.contains("sometimes"))
+    }
+
+    @Test func `days belong to a rotation after them`() async throws {
+        let after = StoreSettings(rotation: .after(days: 30))
+        #expect(try await settings(["rotation": "after", "rotationDays": 90]).rotation == .after(days: 90))
+        #expect(try await settings(["rotationDays": 90], defaults: after).rotation == .after(days: 90))
+        #expect(try await settings(["rotation": "after"], defaults: after).rotation == .after(days: 30))
+        #expect(try await settings(["rotation": "onOpen"], defaults: after).rotation == .onOpen)
+        let alone = try await expectFailure(.invalidSetting) { try await settings(["rotationDays": 90]) }
+        #expect(alone.message.contains("clinic.store.rotation\""))
+        try await expectFailure(.invalidSetting) {
+            try await settings(["rotation": "manual", "rotationDays": 90], defaults: after)
+        }
+        let missing = try await expectFailure(.invalidSetting) { try await settings(["rotation": "after"]) }
+        #expect(missing.message.contains("clinic.store.rotationDays"))
     }
 
     @Test func `an interval belongs to polling`() async throws {

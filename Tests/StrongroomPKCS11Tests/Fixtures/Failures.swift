@@ -1,0 +1,1 @@
+../../StrongroomTests/Fixtures/Failures.swift

@@ -1,0 +1,116 @@
+import CPKCS11
+import Foundation
+import Strongroom
+import Testing
+
+// Internal: a module is made of functions.
+@testable import StrongroomPKCS11
+
+/// SoftHSM with faults: what a function returns instead of what it does, once for each planned result. C functions
+/// capture nothing, so that there is one plan, and the tests that use it run one after the other.
+enum FaultyModule {
+    struct Plan {
+        var results: [String: [CK_RV]] = [:]
+        var calls: [String: Int] = [:]
+        /// Flags of the token besides its own.
+        var flags: CK_FLAGS = 0
+        /// Mechanisms that it does not have.
+        var missing: Set<CK_MECHANISM_TYPE> = []
+        /// The function whose results are longer than they are, and by how much.
+        var lying: String?
+        var extraLength = 0
+        /// Whether encryptions wait.
+        var isBlocked = false
+        var functions: CK_FUNCTION_LIST?
+    }
+
+    static let plan = Locked(Plan())
+
+    /// A module of its own, so that it has its own sessions, without planned faults.
+    static func make() throws -> CryptokiModule {
+        let functions = try SoftHSM.module().functions
+        plan.withLock { $0 = Plan(functions: functions) }
+        return try CryptokiModule("/faulty", functions: planted(functions))
+    }
+
+    static func fail(_ function: String, _ results: CK_RV...) {
+        plan.withLock { $0.results[function, default: []] += results }
+    }
+
+    static func calls(_ function: String) -> Int { plan.withLock { $0.calls[function, default: 0] } }
+
+    private static func call(_ name: String, _ body: (CK_FUNCTION_LIST) -> CK_RV?) -> CK_RV {
+        let (result, functions): (CK_RV?, CK_FUNCTION_LIST?) = plan.withLock { plan in
+            plan.calls[name, default: 0] += 1
+            guard var results = plan.results[name], !results.isEmpty else { return (nil, plan.functions) }
+            let result = results.removeFirst()
+            plan.results[name] = results
+            return (result, plan.functions)
+        }
+        return result ?? functions.flatMap(body) ?? CKR_FUNCTION_NOT_SUPPORTED
+    }
+
+    private static func lengthen(_ length: UnsafeMutablePointer<CK_ULONG>?, of function: String) {
+        let extra = plan.withLock { $0.lying == function ? $0.extraLength : 0 }
+        guard let length else { return }
+        length.pointee = CK_ULONG(bitPattern: Int(bitPattern: length.pointee) &+ extra)
+    }
+
+    private static func waitWhileBlocked() {
+        while plan.withLock({ $0.isBlocked }) { usleep(2_000) }
+    }
+
+    private static func planted(_ functions: CK_FUNCTION_LIST) -> CK_FUNCTION_LIST {
+        var planted = functions
+        planted.C_Initialize = { arguments in FaultyModule.call("C_Initialize") { $0.C_Initialize?(arguments) } }
+        planted.C_OpenSession = { slot, flags, application, notify, session in
+            FaultyModule.call("C_OpenSession") { $0.C_OpenSession?(slot, flags, application, notify, session) }
+        }
+        planted.C_CloseSession = { session in FaultyModule.call("C_CloseSession") { $0.C_CloseSession?(session) } }
+        planted.C_GetSessionInfo = { session, info in
+            FaultyModule.call("C_GetSessionInfo") { $0.C_GetSessionInfo?(session, info) }
+        }
+        planted.C_Login = { session, user, pin, length in
+            FaultyModule.call("C_Login") { $0.C_Login?(session, user, pin, length) }
+        }
+        planted.C_GetTokenInfo = { slot, info in
+            FaultyModule.call("C_GetTokenInfo") { functions in
+                let result = functions.C_GetTokenInfo?(slot, info)
+                info?.pointee.flags |= FaultyModule.plan.withLock { $0.flags }
+                return result
+            }
+        }
+        planted.C_GetMechanismInfo = { slot, mechanism, info in
+            FaultyModule.call("C_GetMechanismInfo") { functions in
+                FaultyModule.plan.withLock { $0.missing.contains(mechanism) }
+                    ? CKR_MECHANISM_INVALID : functions.C_GetMechanismInfo?(slot, mechanism, info)
+            }
+        }
+        planted.C_FindObjects = { session, objects, most, count in
+            FaultyModule.call("C_FindObjects") { functions in
+                let result = functions.C_FindObjects?(session, objects, most, count)
+                FaultyModule.lengthen(count, of: "C_FindObjects")
+                return result
+            }
+        }
+        planted.C_DecryptInit = { session, mechanism, key in
+            FaultyModule.call("C_DecryptInit") { $0.C_DecryptInit?(session, mechanism, key) }
+        }
+        planted.C_Encrypt = { session, data, count, result, length in
+            FaultyModule.call("C_Encrypt") { functions in
+                FaultyModule.waitWhileBlocked()
+                let answer = functions.C_Encrypt?(session, data, count, result, length)
+                FaultyModule.lengthen(length, of: "C_Encrypt")
+                return answer
+            }
+        }
+        planted.C_Decrypt = { session, data, count, result, length in
+            FaultyModule.call("C_Decrypt") { functions in
+                let answer = functions.C_Decrypt?(session, data, count, result, length)
+                FaultyModule.lengthen(length, of: "C_Decrypt")
+                return answer
+            }
+        }
+        return planted
+    }
+}
