@@ -30,8 +30,13 @@ extension Reader {
 
 /// The test vectors of the guide "The format of an envelope".
 private enum EnvelopeVectors {
-    /// The key that the vectors have.
-    static let chain = KeyChain(unchecked: [Key.raw([UInt8](repeating: 7, count: Cryptography.keyLength))])
+    /// The keys that the vectors have, but for those with a slow derivation.
+    static let chain: KeyChain = {
+        let privateKey = Data(PEM.privatePrefix + [UInt8](0x80...0x9F)).base64EncodedString()
+        let pem = "-----BEGIN PRIVATE KEY-----\n\(privateKey)\n-----END PRIVATE KEY-----"
+        guard let pair = try? Key.privateKey(pem: pem) else { fatalError("the vectors' private key is one") }
+        return KeyChain(unchecked: [Key.raw([UInt8](repeating: 7, count: Cryptography.keyLength)), pair])
+    }()
 
     static let all: Set<[UInt8]> = {
         let guide = URL(filePath: #filePath)

@@ -14,6 +14,8 @@ extension Reader {
                 while try statement.step() {}
             }
         } catch let error as StrongroomError {
+            // The engine takes at most 999 values.
+            if error.code == .sql, error.message.contains("too many SQL variables") { throw error }
             let expected: [StrongroomError.Code] = [.invalidPredicate, .notTranslatable, .valueNotStorable]
             require(expected.contains(error.code), "what is no predicate is refused before SQL: \(error.code)")
             throw error

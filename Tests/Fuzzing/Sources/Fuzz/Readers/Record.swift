@@ -2,7 +2,7 @@ import Strongroom
 
 extension Reader {
     /// A record as JSON, as a client of a service sends it.
-    static let record = Reader("record", longest: 1 << 13) { input in
+    static let record = Reader("record", longest: 1 << 14) { input in
         let options = input.byte()
         let text = input.text()
         var coding = RecordCoding(unknownKeys: options & 1 == 0 ? .ignored : .refused)
