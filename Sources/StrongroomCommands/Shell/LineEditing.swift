@@ -66,9 +66,10 @@ struct LineEditing: Sendable {
 
     private mutating func insert(_ typed: String) -> Action {
         // Split again: a combining mark becomes part of the character before it.
-        let before = Array(String(text[..<cursor]) + typed)
-        text = before + text[cursor...]
-        cursor = before.count
+        let start = max(0, cursor - 1)
+        let inserted = Array(String(text[start..<cursor]) + typed)
+        text.replaceSubrange(start..<cursor, with: inserted)
+        cursor = start + inserted.count
         return .redraw
     }
 
@@ -116,6 +117,28 @@ struct LineEditing: Sendable {
         guard common.count > length else { return .show(candidates) }
         _ = erase(cursor - length..<cursor)
         return insert(common)
+    }
+}
+
+extension LineEditing {
+    /// The part of the line that is displayed, as far as possible from its beginning to the cursor, and the column of
+    /// the cursor in it. Takes a time that does not depend on the length of the line: a long one may be pasted, and is
+    /// displayed with each character.
+    ///
+    /// - Parameter room: The width, in cells.
+    func visible(_ room: Int) -> (text: String, column: Int) {
+        func width(_ index: Int) -> Int { TerminalText.width(of: TerminalText.escaped(String(text[index]))) }
+        var (first, column) = (cursor, 0)
+        while first > 0, column + width(first - 1) <= room {
+            first -= 1
+            column += width(first)
+        }
+        var (last, end) = (cursor, column)
+        while last < text.count, end + width(last) <= room {
+            end += width(last)
+            last += 1
+        }
+        return (TerminalText.escaped(String(text[first..<last])), column)
     }
 }
 

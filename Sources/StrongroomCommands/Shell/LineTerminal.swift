@@ -67,18 +67,9 @@ struct LineTerminal {
     /// Draws the part of the line that fits, including the cursor.
     private func draw(_ prompt: String, _ editing: LineEditing) {
         let room = max(8, (output.terminalWidth ?? 80) - TerminalText.width(of: prompt) - 1)
-        let cells = editing.text.map { TerminalText.width(of: TerminalText.escaped(String($0))) }
-        var first = 0
-        while cells[first..<editing.cursor].reduce(0, +) > room { first += 1 }
-        var last = first
-        var width = 0
-        while last < cells.count, width + cells[last] <= room {
-            width += cells[last]
-            last += 1
-        }
-        let shown = TerminalText.escaped(String(editing.text[first..<last]))
-        let column = TerminalText.width(of: prompt) + cells[first..<editing.cursor].reduce(0, +)
-        _ = output.write("\r\u{1B}[K\(prompt)\(shown)\r" + (column > 0 ? "\u{1B}[\(column)C" : ""))
+        let shown = editing.visible(room)
+        let column = TerminalText.width(of: prompt) + shown.column
+        _ = output.write("\r\u{1B}[K\(prompt)\(shown.text)\r" + (column > 0 ? "\u{1B}[\(column)C" : ""))
     }
 
     /// Lists the completions in as many columns as fit.

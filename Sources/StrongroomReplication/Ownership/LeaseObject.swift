@@ -13,7 +13,8 @@ struct LeaseObject: Equatable {
     static let maxLength = 4_096
 
     var bytes: [UInt8] {
-        let suffix = start.isEmpty ? [] : [0] + Array(start.utf8)
+        // Also before an empty start, if it would be read as a part of the owner.
+        let suffix = start.isEmpty && !owner.utf8.contains(0) ? [] : [0] + Array(start.utf8)
         return Digests.stored(Self.magic + end.bigEndianBytes + owner.utf8 + suffix)
     }
 

@@ -60,9 +60,4 @@ struct CredentialFile {
         return token
     }
 }
-
-extension StringProtocol {
-    /// Without spaces, tabs and line breaks at both ends.
-    func trimmingSpace() -> String { trimmingCharacters(in: .whitespacesAndNewlines) }
-}
 #endif

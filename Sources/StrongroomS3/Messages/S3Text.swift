@@ -64,13 +64,32 @@ enum S3Text {
         return Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(style)
     }
 
-    /// The seconds since 1970 of a date in an HTTP header, such as `Fri, 24 May 2013 00:00:00 GMT`.
+    /// The seconds since 1970 of a date in an HTTP header, such as `Fri, 24 May 2013 00:00:00 GMT` (RFC 9110, section
+    /// 5.6.7); nil for another text, also for one of the two obsolete forms.
+    ///
+    /// Foundation's formatter is not used: on Linux it traps on some texts that are no dates.
     static func seconds(ofDate text: String) -> Int? {
-        let formatter = DateFormatter()
-        formatter.locale = Locale(identifier: "en_US_POSIX")
-        formatter.timeZone = .gmt
-        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
-        return formatter.date(from: text).map { Int($0.timeIntervalSince1970) }
+        let fields = text.split { $0 == " " || $0 == ":" }
+        guard fields.count == 8, fields[7] == "GMT", let month = months.firstIndex(of: fields[2]) else { return nil }
+        let numbers = [1, 3, 4, 5, 6].compactMap { UInt16(fields[$0]).map(Int.init) }
+        guard numbers.count == 5, 1...31 ~= numbers[0], 1970...9999 ~= numbers[1], numbers[2] < 24, numbers[3] < 60,
+            numbers[4] <= 60
+        else { return nil }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        let date = DateComponents(
+            year: numbers[1], month: month + 1, day: numbers[0], hour: numbers[2], minute: numbers[3],
+            second: numbers[4])
+        return calendar.date(from: date).map { Int($0.timeIntervalSince1970) }
     }
+
+    private static let months: [Substring] = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+}
+
+extension StringProtocol {
+    /// Without spaces, tabs and line breaks at both ends.
+    func trimmingSpace() -> String { trimmingCharacters(in: .whitespacesAndNewlines) }
 }
 #endif

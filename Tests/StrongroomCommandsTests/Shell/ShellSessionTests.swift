@@ -249,6 +249,22 @@ struct LineEditingTests {
         #expect(tab("").last == .nothing)
     }
 
+    @Test func ofALongLineTheEndBeforeTheCursorIsDisplayed() {
+        var editing = LineEditing(history: [])
+        func press(_ keys: LineKey...) { for key in keys { _ = editing.press(key, completer: { _ in (0, []) }) } }
+        func shown() -> String { editing.visible(8).text + "|\(editing.visible(8).column)" }
+        for number in 0..<5_000 { press(.text(String(number % 10))) }
+        #expect(shown() == "23456789|8")
+        press(.left, .left, .text("字"))
+        #expect(shown() == "234567字|8")
+        press(.home)
+        #expect(shown() == "01234567|0")
+        press(.right, .text("\u{301}"))
+        #expect(shown() == "0\u{301}1234567|1" && editing.cursor == 1)
+        press(.text("\t"))
+        #expect(shown() == "0\u{301}\\t12345|3")
+    }
+
     /// Whatever is pressed, the cursor stays in the text.
     @Test(arguments: 0..<30)
     func anyKeysLeaveALine(seed: UInt64) {

@@ -49,6 +49,8 @@ import Testing
         #expect(try LeaseObject(bytes(Self.lease), of: "lease") == lease)
         let withStart = LeaseObject(owner: "höst-1", start: "b1946ac9", end: 1)
         #expect(try LeaseObject(withStart.bytes, of: "lease") == withStart)
+        let withZero = LeaseObject(owner: "a\0b", end: 1)
+        #expect(try LeaseObject(withZero.bytes, of: "lease") == withZero)
     }
 
     @Test func `a record of what was shipped`() throws {

@@ -75,6 +75,8 @@ struct LogScan: Equatable {
         try withUnsafeTemporaryAllocation(byteCount: header.pageSize, alignment: 16) { buffer in
             try forEachFrame(of: log, header, count: frames) { number, frame in
                 guard isInFile, newest[frame.page] == number else { return }
+                // Only a damaged frame has no page.
+                guard frame.page > 0 else { return isInFile = false }
                 let there = try database.read(at: Int64(frame.page - 1) * Int64(header.pageSize), into: buffer)
                 isInFile = there == header.pageSize && UnsafeRawBufferPointer(buffer).elementsEqual(frame.content)
             }

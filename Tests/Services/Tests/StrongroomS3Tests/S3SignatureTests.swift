@@ -68,7 +68,17 @@ import Testing
     @Test func `times have the forms of the protocol`() {
         #expect(S3Text.timestamp(1_369_353_600) == "20130524T000000Z")
         #expect(S3Text.seconds(ofDate: "Fri, 24 May 2013 00:00:00 GMT") == 1_369_353_600)
-        #expect(S3Text.seconds(ofDate: "tomorrow") == nil)
+        #expect(S3Text.seconds(ofDate: "Thu, 29 Feb 2024 23:59:59 GMT") == 1_709_251_199)
+    }
+
+    @Test(arguments: [
+        "tomorrow", "", "Fr\u{616}", "Fri, 24 May 2013 00:00:00 PST", "Fri, 32 May 2013 00:00:00 GMT",
+        "Fri, 24 Mai 2013 00:00:00 GMT", "Fri, 24 May 2013 24:00:00 GMT",
+        "Fri, 24 May 99999999999999999999 00:00:00 GMT",
+        "Friday, 24-May-13 00:00:00 GMT", "Fri, 24 May 2013 00:00 GMT",
+    ])
+    func `a text of a service that is no date is none`(text: String) {
+        #expect(S3Text.seconds(ofDate: text) == nil)
     }
 }
 

@@ -49,6 +49,16 @@ struct DamagedLogTests {
         #expect(try specimen.scan(specimen.log).soundLength == Int64(specimen.log.count))
     }
 
+    /// Its page would be before the beginning of the file.
+    @Test func aFrameWithoutAPageBehindADamagedHeaderIsFound() async throws {
+        let specimen = try await LogSpecimen(transactions: [(1, 0.01), (1, 0.01), (1, 0.01)])
+        var log = specimen.flipped(at: 24)
+        for index in 0..<4 { log[specimen.start(of: 1) + index] = 0 }
+        let vault = try specimen.place("frame", log: log)
+        let found = try await Stores(vault).recoverLog("vault.sqlite", dryRun: true)
+        #expect(found.damagedFrame == 0 && found.commitsKept == 0 && found.commitsLost >= 2)
+    }
+
     /// The number of pages, by which the engine sees where a transaction ends, is one byte in a small file.
     @Test func aTransactionWhoseEndIsNotMarkedAnyMoreIsFound() async throws {
         let specimen = try await LogSpecimen()

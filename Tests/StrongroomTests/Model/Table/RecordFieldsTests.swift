@@ -253,6 +253,30 @@ struct RecordFieldsTests {
         #expect(error { _ = try person.json() }?.code == .valueNotStorable)
     }
 
+    @Test(arguments: [
+        "", " ", "{", "[", #"{"size"}"#, #"{"size":}"#, #"{"size": 1"#, #"{"size": 1} x"#, #"{size: 1}"#,
+        #"{"size" 1}"#,
+        #"{"size": 01}"#, #"{"size": +1}"#, #"{"size": .5}"#, #"{"size": 1.}"#, #"{"size": NaN}"#, #"{"size": tru}"#,
+        #"{"size": 1 2}"#, #"{"name": "a}"#, #"{"name": "\x"}"#, "{\"name\": \"\n\"}", #"{"name": 'a'}"#, "[1, 2",
+        "[1 2]",
+        "{,}", "[,]", #"{"size": 1; }"#, "{\"size\": 1}\0", #"{"size": [}]"#, #"{"size": [{]}}"#, #"{"name": "\"#,
+    ])
+    func aTextThatIsNoJSONIsRefused(json: String) {
+        let refusal = error { _ = try Named(json: json) }
+        #expect(refusal?.code == .notARecord && refusal?.message.contains("not valid JSON") == true)
+    }
+
+    @Test func listsInListsAreReadUpToALimit() throws {
+        func json(_ levels: Int) -> String {
+            #"{"size": "# + String(repeating: "[", count: levels) + String(repeating: "]", count: levels) + "}"
+        }
+        #expect(error { _ = try Named(json: json(500)) }?.code == .typeMismatch)
+        #expect(error { _ = try Named(json: json(600)) }?.message.contains("not valid JSON") == true)
+        #expect(error { _ = try Named(json: String(repeating: "[", count: 100_000)) }?.code == .notARecord)
+        let spaced = "\u{FEFF} {\r\n\t\"size\" : 1e2 , \"name\":\"\\u00e9\\/\"} "
+        #expect(try Named(json: spaced) == Named("é/", 100))
+    }
+
     @Test func whatIsInNoColumnIsKept() throws {
         var contact = MadeContact(id: 1, name: "Ada", email: "a", order: 2, isSelected: true)
         try contact.apply(json: #"{"name": "Grace", "default": "d"}"#)

@@ -15,14 +15,11 @@ enum JSONNode: Codable {
     case list([JSONNode])
     case object([String: JSONNode])
 
+    /// Decodes a number, true, false or null.
     init(from decoder: any Decoder) throws {
         let single = try decoder.singleValueContainer()
         if single.decodeNil() {
             self = .null
-        } else if let object = try? single.decode([String: JSONNode].self) {
-            self = .object(object)
-        } else if let text = try? single.decode(String.self) {
-            self = .text(text)
         } else if let bool = try? single.decode(Bool.self) {
             self = .bool(bool)
         } else if let decimal = try? single.decode(Decimal.self), let real = try? single.decode(Double.self) {
@@ -33,10 +30,8 @@ enum JSONNode: Codable {
             } else {
                 self = .real(real, decimal)
             }
-        } else if let real = try? single.decode(Double.self) {
-            self = .real(real, nil)
         } else {
-            self = .list(try single.decode([JSONNode].self))
+            self = .real(try single.decode(Double.self), nil)
         }
     }
 
@@ -60,19 +55,8 @@ extension JSONNode {
     /// - Throws: ``StrongroomError`` with `notARecord` for invalid JSON, and for an object with a duplicate key, of
     ///   which Foundation would use one.
     init(text: String) throws {
-        do {
-            self = try JSONDecoder().decode(JSONNode.self, from: Data(text.utf8))
-        } catch {
-            // The decoder's error may contain the content.
-            throw StrongroomError(.notARecord, "The text is not valid JSON; check that it is complete and in UTF-8.")
-        }
-        var keys = JSONKeys(text)
-        if let twice = try keys.firstTwice() {
-            // The keys of a nested object may be content.
-            let key = twice.isOuter ? "The key \"\(twice.key)\"" : "A key below the first level"
-            throw StrongroomError(
-                .notARecord, "\(key) is used twice in an object of the JSON; remove one of the two.")
-        }
+        var parser = JSONParser(text)
+        self = try parser.document()
     }
 
     func text() throws -> String {
@@ -99,64 +83,145 @@ extension JSONNode {
     }
 }
 
-/// Scans the keys of a text that is known to be valid JSON (RFC 8259), but for a comma after the last value of an
-/// object or an array, which Foundation accepts.
-struct JSONKeys {
+/// Parses JSON (RFC 8259); Foundation decodes single numbers, and texts with escapes.
+///
+/// Its decoder takes a time for lists in lists that grows with the square of their depth, which is that of a text from
+/// another program: seconds for a thousand characters.
+private struct JSONParser {
     private let bytes: [UInt8]
+    private let decoder = JSONDecoder()
     private var position = 0
+    /// The number of open objects, and of all that is open.
+    private var (objects, depth) = (0, 0)
+
+    /// As many levels as Foundation decodes.
+    private static let deepest = 512
 
     init(_ text: String) { bytes = Array(text.utf8) }
 
-    /// The first duplicate key of an object, and whether the object is the outermost one; nil if there is none.
-    mutating func firstTwice() throws -> (key: String, isOuter: Bool)? {
-        // The keys of each open object; nil for an open array.
-        var open: [Set<String>?] = []
-        var text: Range<Int>?
-        var isAfterComma = false
-        while position < bytes.count {
-            let byte = bytes[position]
-            switch byte {
-            case UInt8(ascii: "{"): open.append([])
-            case UInt8(ascii: "["): open.append(nil)
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                guard !isAfterComma else { throw Self.trailingComma }
-                _ = open.popLast()
-            case UInt8(ascii: "\""): text = parseString()
-            case UInt8(ascii: ":"):
-                // Only a key precedes a colon.
-                guard let range = text, !open.isEmpty else { break }
-                let key = try Self.key(bytes[range])
-                guard open[open.count - 1]?.insert(key).inserted ?? true else {
-                    return (key, open.count(where: { $0 != nil }) == 1)
-                }
-            default: break
-            }
-            if byte > UInt8(ascii: " ") { isAfterComma = byte == UInt8(ascii: ",") }
-            position += 1
-        }
-        return nil
+    mutating func document() throws -> JSONNode {
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+        let node = try value()
+        skipSpace()
+        guard position == bytes.count else { throw Self.invalid }
+        return node
     }
 
-    private static var trailingComma: StrongroomError {
-        StrongroomError(
+    private mutating func value() throws -> JSONNode {
+        skipSpace()
+        guard position < bytes.count, depth < Self.deepest else { throw Self.invalid }
+        depth += 1
+        defer { depth -= 1 }
+        switch bytes[position] {
+        case UInt8(ascii: "{"): return .object(try object())
+        case UInt8(ascii: "["): return .list(try list())
+        case UInt8(ascii: "\""): return .text(try string())
+        default:
+            let start = position
+            while position < bytes.count, !Self.endsScalar(bytes[position]) { position += 1 }
+            return try decoded(bytes[start..<position])
+        }
+    }
+
+    private mutating func object() throws -> [String: JSONNode] {
+        objects += 1
+        defer { objects -= 1 }
+        var object: [String: JSONNode] = [:]
+        position += 1
+        guard !take(UInt8(ascii: "}")) else { return object }
+        repeat {
+            skipSpace()
+            guard position < bytes.count else { throw Self.invalid }
+            guard bytes[position] == UInt8(ascii: "\"") else {
+                throw mistake(before: UInt8(ascii: "}"), isFirst: object.isEmpty)
+            }
+            let key = try string()
+            guard object[key] == nil else { throw twice(key) }
+            guard take(UInt8(ascii: ":")) else { throw Self.invalid }
+            object[key] = try value()
+        } while take(UInt8(ascii: ","))
+        guard take(UInt8(ascii: "}")) else { throw Self.invalid }
+        return object
+    }
+
+    private mutating func list() throws -> [JSONNode] {
+        var list: [JSONNode] = []
+        position += 1
+        guard !take(UInt8(ascii: "]")) else { return list }
+        repeat {
+            skipSpace()
+            guard position < bytes.count else { throw Self.invalid }
+            guard bytes[position] != UInt8(ascii: "]") else {
+                throw mistake(before: UInt8(ascii: "]"), isFirst: list.isEmpty)
+            }
+            list.append(try value())
+        } while take(UInt8(ascii: ","))
+        guard take(UInt8(ascii: "]")) else { throw Self.invalid }
+        return list
+    }
+
+    private mutating func string() throws -> String {
+        let start = position
+        var isPlain = true
+        position += 1
+        while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
+            let isEscape = bytes[position] == UInt8(ascii: "\\")
+            isPlain = isPlain && !isEscape && bytes[position] >= 0x20
+            position += isEscape ? 2 : 1
+        }
+        guard position < bytes.count else { throw Self.invalid }
+        position += 1
+        guard isPlain else { return try decoded(bytes[start..<position]) }
+        return String(decoding: bytes[start + 1..<position - 1], as: UTF8.self)
+    }
+
+    private func decoded<T: Decodable>(_ text: ArraySlice<UInt8>) throws -> T {
+        do {
+            return try decoder.decode(T.self, from: Data(text))
+        } catch {
+            // The decoder's error may contain the content.
+            throw Self.invalid
+        }
+    }
+
+    // MARK: Bytes
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+    }
+
+    private static func endsScalar(_ byte: UInt8) -> Bool {
+        isSpace(byte) || byte == UInt8(ascii: ",") || byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}")
+    }
+
+    private mutating func skipSpace() {
+        while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }
+    }
+
+    /// Skips a byte, and space before it, if it comes next.
+    private mutating func take(_ byte: UInt8) -> Bool {
+        skipSpace()
+        guard position < bytes.count, bytes[position] == byte else { return false }
+        position += 1
+        return true
+    }
+
+    // MARK: Errors
+
+    private static var invalid: StrongroomError {
+        StrongroomError(.notARecord, "The text is not valid JSON; check that it is complete and in UTF-8.")
+    }
+
+    /// The error where a key or a value is missing.
+    private func mistake(before end: UInt8, isFirst: Bool) -> StrongroomError {
+        guard !isFirst, bytes[position] == end else { return Self.invalid }
+        return StrongroomError(
             .notARecord, "The text is not valid JSON: an object or an array ends with a comma; remove the comma.")
     }
 
-    /// Advances to the closing quotation mark of a string.
-    ///
-    /// - Returns: The range of the string, including its quotation marks.
-    private mutating func parseString() -> Range<Int> {
-        let start = position
-        position += 1
-        while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
-            position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
-        }
-        return start..<min(position + 1, bytes.count)
-    }
-
-    private static func key(_ text: ArraySlice<UInt8>) throws -> String {
-        let inner = text.dropFirst().dropLast()
-        guard inner.contains(UInt8(ascii: "\\")) else { return String(decoding: inner, as: UTF8.self) }
-        return try JSONDecoder().decode(String.self, from: Data(text))
+    private func twice(_ key: String) -> StrongroomError {
+        // The keys of a nested object may be content.
+        let what = objects == 1 ? "The key \"\(key)\"" : "A key below the first level"
+        return StrongroomError(.notARecord, "\(what) is used twice in an object of the JSON; remove one of the two.")
     }
 }

@@ -1,0 +1,1 @@
+../../../../../Sources/StrongroomS3/Transport/HTTPRequest.swift

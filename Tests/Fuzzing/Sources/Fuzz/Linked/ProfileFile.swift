@@ -1,0 +1,1 @@
+../../../../../Sources/StrongroomS3/Credentials/ProfileFile.swift

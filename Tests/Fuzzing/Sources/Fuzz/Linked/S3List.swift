@@ -1,0 +1,1 @@
+../../../../../Sources/StrongroomS3/Messages/S3List.swift
