@@ -12,21 +12,36 @@ enum CryptokiFault: Error, Equatable {
         if case .failed(_, let result) = self { result } else { nil }
     }
 
-    /// Whether the session, the login or the token was lost, so that a new session may work.
+    /// Whether the session, the login or the token was lost, so that a new session may work. An attempt to log in is
+    /// repeated only if it has not reached the token.
     var isLoss: Bool {
-        // The token may have counted the attempt.
-        if case .failed("C_Login", CKR_DEVICE_ERROR) = self { return false }
-        switch result {
-        case CKR_SESSION_HANDLE_INVALID, CKR_SESSION_CLOSED, CKR_USER_NOT_LOGGED_IN, CKR_TOKEN_NOT_PRESENT,
-            CKR_DEVICE_REMOVED, CKR_DEVICE_ERROR, CKR_CRYPTOKI_NOT_INITIALIZED:
-            return true
-        default: return false
+        if case .failed("C_Login", let result) = self {
+            return [CKR_SESSION_HANDLE_INVALID, CKR_SESSION_CLOSED, CKR_CRYPTOKI_NOT_INITIALIZED].contains(result)
         }
+        return endsSession || result == CKR_USER_NOT_LOGGED_IN || result == CKR_DEVICE_ERROR
     }
 
-    /// Whether the token takes another PIN; it may have counted the attempt.
+    /// Whether the session's handle is void. It must not be closed: another session may have the same one since.
+    var endsSession: Bool {
+        [
+            CKR_SESSION_HANDLE_INVALID, CKR_SESSION_CLOSED, CKR_DEVICE_REMOVED, CKR_TOKEN_NOT_PRESENT,
+            CKR_CRYPTOKI_NOT_INITIALIZED,
+        ].contains(result)
+    }
+
+    /// Whether the token takes another PIN.
     var isRefusedPIN: Bool {
         [CKR_PIN_INCORRECT, CKR_PIN_INVALID, CKR_PIN_LEN_RANGE].contains(result)
+    }
+
+    /// Whether the token may have counted the PIN of a login as a wrong one. Modules report what they do not know as
+    /// an error of the device or a general one; only these are returned before the PIN is compared, or for a right one.
+    var isCounted: Bool {
+        !isLoss
+            && ![
+                CKR_PIN_LOCKED, CKR_PIN_EXPIRED, CKR_USER_PIN_NOT_INITIALIZED, CKR_USER_ANOTHER_ALREADY_LOGGED_IN,
+                CKR_USER_TOO_MANY_TYPES,
+            ].contains(result)
     }
 
     /// The standard's name of a result, or its number.
@@ -48,7 +63,7 @@ enum CryptokiFault: Error, Equatable {
 
     private var advice: String {
         switch self {
-        case _ where isLoss, .failed(_, CKR_DEVICE_ERROR), .failed(_, CKR_TOKEN_NOT_RECOGNIZED):
+        case _ where isLoss || endsSession, .failed(_, CKR_DEVICE_ERROR), .failed(_, CKR_TOKEN_NOT_RECOGNIZED):
             "Connect the token, or start its service"
         case .failed(_, CKR_PIN_LOCKED):
             "No PIN opens it until its security officer has set a new one, such as with pkcs11-tool --init-pin"

@@ -1,15 +1,18 @@
 import CPKCS11
 import Strongroom
 
-/// A session with a token, used by one thread at a time.
-struct CryptokiSession {
+/// A session with a token, used by one task at a time.
+final class CryptokiSession {
     let module: CryptokiModule
     let slot: CK_SLOT_ID
-    private let requiresLogin: Bool
+    /// How many losses of sessions were known when it was opened.
+    let generation: Int
+    /// Whether it has a secret that could not be destroyed, which ends with the session.
+    private(set) var isSpent = false
     private let handle: CK_SESSION_HANDLE
 
-    init(_ module: CryptokiModule, _ slot: CK_SLOT_ID, requiresLogin: Bool) throws {
-        (self.module, self.slot, self.requiresLogin) = (module, slot, requiresLogin)
+    init(_ module: CryptokiModule, _ slot: CK_SLOT_ID, generation: Int) throws {
+        (self.module, self.slot, self.generation) = (module, slot, generation)
         var handle: CK_SESSION_HANDLE = 0
         try module.call("C_OpenSession", module.functions.C_OpenSession) {
             $0(slot, CKF_SERIAL_SESSION, nil, nil, &handle)
@@ -17,11 +20,9 @@ struct CryptokiSession {
         self.handle = handle
     }
 
-    /// Closes the session; there is nothing to do if it is closed already.
     func close() { _ = module.functions.C_CloseSession?(handle) }
 
     func needsLogin() throws -> Bool {
-        guard requiresLogin else { return false }
         var info = CK_SESSION_INFO()
         try module.call("C_GetSessionInfo", module.functions.C_GetSessionInfo) { $0(handle, &info) }
         return ![CKS_RO_USER_FUNCTIONS, CKS_RW_USER_FUNCTIONS].contains(info.state)
@@ -43,22 +44,26 @@ struct CryptokiSession {
 
     // MARK: Objects
 
-    /// The token's keys that have a class, a type, a label and an identifier: at most two of them.
-    func keys(_ kind: CK_ULONG, _ type: CK_ULONG, label: String, id: [UInt8]?) throws -> [CK_OBJECT_HANDLE] {
-        var found: [CK_OBJECT_HANDLE] = [0, 0]
+    /// The token's keys that have all of some attributes: at most eight of them.
+    func keys(_ attributes: [Attribute]) throws -> [CK_OBJECT_HANDLE] {
+        var found = [CK_OBJECT_HANDLE](repeating: 0, count: 8)
         var count: CK_ULONG = 0
-        let attributes: [Attribute] =
-            [.number(CKA_CLASS, kind), .number(CKA_KEY_TYPE, type), .flag(CKA_TOKEN, true)]
-            + [Attribute(CKA_LABEL, Array(label.utf8))] + (id.map { [Attribute(CKA_ID, $0)] } ?? [])
-        try Attribute.withTemplate(attributes) { template, attributeCount in
+        try Attribute.withTemplate([.flag(CKA_TOKEN, true)] + attributes) { template, attributeCount in
             try module.call("C_FindObjectsInit", module.functions.C_FindObjectsInit) {
                 $0(handle, template, attributeCount)
             }
         }
-        try module.call("C_FindObjects", module.functions.C_FindObjects) { $0(handle, &found, 2, &count) }
+        try module.call("C_FindObjects", module.functions.C_FindObjects) {
+            $0(handle, &found, CK_ULONG(found.count), &count)
+        }
         try module.call("C_FindObjectsFinal", module.functions.C_FindObjectsFinal) { $0(handle) }
         if count == 0 { try requireToken() }
-        return Array(found.prefix(Int(min(count, 2))))
+        // The standard has no object with the handle 0.
+        let keys = found.prefix(Int(clamping: count))
+        guard count <= CK_ULONG(found.count), !keys.contains(0) else {
+            throw CryptokiFault.returned("C_FindObjects", "a number of \(count), where \(keys.count) were found")
+        }
+        return Array(keys)
     }
 
     /// Without a token or a login, a search for a private object finds none.
@@ -74,13 +79,23 @@ struct CryptokiSession {
         try value(type, of: object, count: 1) != [0]
     }
 
-    /// The length of an object's attribute, in bytes.
-    func length(_ type: CK_ATTRIBUTE_TYPE, of object: CK_OBJECT_HANDLE) throws -> Int {
-        var attribute = CK_ATTRIBUTE(type: type, pValue: nil, ulValueLen: 0)
-        try module.call("C_GetAttributeValue", module.functions.C_GetAttributeValue) {
-            $0(handle, object, &attribute, 1)
+    /// The length of an RSA key's modulus, in bits. Private keys have no CKA_MODULUS_BITS.
+    func modulusBits(of object: CK_OBJECT_HANDLE) throws -> Int {
+        var modulus = [UInt8](repeating: 0, count: 4_096)
+        let length = try modulus.withUnsafeMutableBufferPointer { bytes in
+            var attribute = CK_ATTRIBUTE(
+                type: CKA_MODULUS, pValue: bytes.baseAddress, ulValueLen: CK_ULONG(bytes.count))
+            try module.call("C_GetAttributeValue", module.functions.C_GetAttributeValue) {
+                $0(handle, object, &attribute, 1)
+            }
+            return attribute.ulValueLen
         }
-        return Int(clamping: attribute.ulValueLen)
+        guard length <= CK_ULONG(modulus.count) else {
+            throw CryptokiFault.returned("C_GetAttributeValue", "a length of \(length) bytes for CKA_MODULUS")
+        }
+        // Some modules write a zero first, as of a signed number.
+        let digits = modulus.prefix(Int(length)).drop { $0 == 0 }
+        return digits.first.map { digits.count * 8 - $0.leadingZeroBitCount } ?? 0
     }
 
     /// An object's attribute that has so many bytes.
@@ -120,7 +135,7 @@ struct CryptokiSession {
         try Attribute.withTemplate(Attribute.readableSecret + [Attribute(CKA_VALUE, bytes)]) { template, count in
             try module.call("C_CreateObject", module.functions.C_CreateObject) { $0(handle, template, count, &secret) }
         }
-        defer { _ = module.functions.C_DestroyObject?(handle, secret) }
+        defer { destroy(secret) }
         return try output("C_WrapKey", capacity: count, exactly: count) { wrapped, length in
             try module.call("C_WrapKey", module.functions.C_WrapKey) {
                 $0(handle, mechanism, key, secret, wrapped, &length)
@@ -137,8 +152,12 @@ struct CryptokiSession {
                 $0(handle, mechanism, key, &wrapped, CK_ULONG(wrapped.count), template, attributeCount, &secret)
             }
         }
-        defer { _ = module.functions.C_DestroyObject?(handle, secret) }
+        defer { destroy(secret) }
         return try value(CKA_VALUE, of: secret, count: count)
+    }
+
+    private func destroy(_ secret: CK_OBJECT_HANDLE) {
+        if module.functions.C_DestroyObject?(handle, secret) != CKR_OK { isSpent = true }
     }
 
     private typealias Process =
@@ -150,7 +169,6 @@ struct CryptokiSession {
     private func process(
         _ name: String, _ function: Process?, _ data: [UInt8], capacity: Int, exactly count: Int
     ) throws -> [UInt8] {
-        guard !data.isEmpty else { throw CryptokiFault.failed(name, CKR_DATA_LEN_RANGE) }
         var data = data
         // Bytes that were copied for the mutable pointer.
         defer { data.withUnsafeMutableBytes { $0.wipe() } }

@@ -34,13 +34,10 @@ struct PKCS11Key: KeyProvider {
     /// What an envelope can store.
     private static let longestIdentifier = 255
 
-    /// The key's address by RFC 7512, without what changes when the token is moved to another host.
+    /// The key's address by RFC 7512, without what a copy of the token or another host changes.
     private static func address(_ token: TokenName, _ kind: Kind, _ label: String, _ id: [UInt8]?) -> String {
-        var parts = ["token=\(encoded(token.label))"]
-        if let serial = token.serial { parts.append("serial=\(encoded(serial))") }
-        parts.append("object=\(encoded(label))")
-        if let id { parts.append("id=\(id.map(encoded).joined())") }
-        return "pkcs11:\(parts.joined(separator: ";"));type=\(kind.rawValue)"
+        let id = id.map { ";id=\($0.map(encoded).joined())" } ?? ""
+        return "pkcs11:token=\(encoded(token.label));object=\(encoded(label))\(id);type=\(kind.rawValue)"
     }
 
     private static func encoded(_ text: String) -> String {
@@ -62,23 +59,23 @@ struct PKCS11Key: KeyProvider {
 
     func wrap(_ key: [UInt8], context: [UInt8]) async throws -> [UInt8] {
         try await token.perform { session in
+            let secret = try only(kind == .aes ? CKO_SECRET_KEY : CKO_PRIVATE_KEY, session)
+            try requireProtection(of: secret, session)
             switch kind {
-            case .aes:
-                let secret = try find(CKO_SECRET_KEY, CKK_AES, session)
-                try requireProtection(of: secret, session)
-                return try wrapping(secret, session).wrap(key, context: context, with: secret, session)
+            case .aes: return try wrapping(secret, session).wrap(key, context: context, with: secret, session)
             case .rsa:
-                try requireProtection(of: find(CKO_PRIVATE_KEY, CKK_RSA, session), session)
-                let published = try find(CKO_PUBLIC_KEY, CKK_RSA, session)
+                let published = try only(CKO_PUBLIC_KEY, session)
                 try requireLength(of: published, session)
+                // The list of mechanisms does not show with which hashes a module has it; some encrypt themselves what
+                // the token then does not decrypt.
                 do {
-                    return try Wrapping.oaepSHA256.wrap(key, context: context, with: published, session)
-                } catch CryptokiFault.failed("C_EncryptInit", CKR_MECHANISM_PARAM_INVALID),
-                    CryptokiFault.failed("C_EncryptInit", CKR_ARGUMENTS_BAD)
-                {
-                    // The list of mechanisms does not show with which hashes a module has it.
-                    return try Wrapping.oaepSHA1.wrap(key, context: context, with: published, session)
-                }
+                    let wrapped = try Wrapping.oaepSHA256.wrap(key, context: context, with: published, session)
+                    var trial = try Wrapping.oaepSHA256.unwrap(
+                        Array(wrapped.dropFirst()), context: context, with: secret, session)
+                    defer { trial?.withUnsafeMutableBytes { $0.wipe() } }
+                    if trial == key { return wrapped }
+                } catch let fault as CryptokiFault where !fault.isLoss {}
+                return try Wrapping.oaepSHA1.wrap(key, context: context, with: published, session)
             }
         }
     }
@@ -93,13 +90,18 @@ struct PKCS11Key: KeyProvider {
                 version wrote it.
                 """)
         }
-        let key = try await token.perform { session in
-            let handle =
-                switch kind {
-                case .aes: try find(CKO_SECRET_KEY, CKK_AES, session)
-                case .rsa: try find(CKO_PRIVATE_KEY, CKK_RSA, session)
-                }
-            return try wrapping.unwrap(Array(wrapped.dropFirst()), context: context, with: handle, session)
+        let key = try await token.perform { (session) -> [UInt8]? in
+            // Each form is authenticated, so that of several keys the right one is found by trying.
+            var failure: (any Error)?
+            for secret in try find(kind == .aes ? CKO_SECRET_KEY : CKO_PRIVATE_KEY, session) {
+                do {
+                    let key = try wrapping.unwrap(
+                        Array(wrapped.dropFirst()), context: context, with: secret, session)
+                    if let key { return key }
+                } catch let error where (error as? CryptokiFault)?.isLoss != true { failure = failure ?? error }
+            }
+            if let failure { throw failure }
+            return nil
         }
         guard let key else {
             throw StrongroomError(.keyProvider, "The wrapped key was carried here from another database.")
@@ -107,45 +109,74 @@ struct PKCS11Key: KeyProvider {
         return key
     }
 
+    // MARK: Keys of the token
+
     private var name: String { "the key \"\(label)\" of \(token.name)" }
 
-    private func find(_ type: CK_ULONG, _ algorithm: CK_ULONG, _ session: CryptokiSession) throws -> CK_OBJECT_HANDLE {
-        let found = try session.keys(type, algorithm, label: label, id: id)
-        guard found.count < 2 else {
-            throw StrongroomError(
-                .keyProvider, "There are several keys like \(name); give the CKA_ID of the right one as `id`.")
-        }
-        guard let only = found.first else {
-            let kind =
-                switch type {
-                case CKO_SECRET_KEY: "AES key"
-                case CKO_PUBLIC_KEY: "public RSA key"
-                default: "private RSA key"
-                }
+    /// The keys that have the label; at least one. Of secret and private keys only those that need a login: without
+    /// one, every program can use the others, and add some.
+    private func find(_ type: CK_ULONG, _ session: CryptokiSession) throws -> [CK_OBJECT_HANDLE] {
+        let attributes =
+            [.number(CKA_CLASS, type), .number(CKA_KEY_TYPE, kind == .aes ? CKK_AES : CKK_RSA)]
+            + [Attribute(CKA_LABEL, Array(label.utf8))] + (id.map { [Attribute(CKA_ID, $0)] } ?? [])
+        let isPublished = type == CKO_PUBLIC_KEY
+        let found = try session.keys(attributes + (isPublished ? [] : [.flag(CKA_PRIVATE, true)]))
+        guard found.isEmpty else { return found }
+        guard try isPublished || session.keys(attributes).isEmpty else {
             throw StrongroomError(
                 .keyProvider,
                 """
-                There is no \(kind) like \(name)\(id == nil ? "" : " with its CKA_ID"). Correct the label, or restore \
-                the key from the token's backup: what it has wrapped can be read with no other.
+                No PIN is needed to use \(name) (CKA_PRIVATE is false). Generate another one that needs it, such as \
+                with --private of pkcs11-tool, and remove this one.
                 """)
         }
-        return only
+        let missing = kind == .aes ? "AES key" : isPublished ? "public RSA key" : "private RSA key"
+        throw StrongroomError(
+            .keyProvider,
+            """
+            There is no \(missing) like \(name)\(id == nil ? "" : " with its CKA_ID"). Correct the label, or restore \
+            the key from the token's backup: what it has wrapped can be read with no other.
+            """)
+    }
+
+    /// The only key that has the label.
+    private func only(_ type: CK_ULONG, _ session: CryptokiSession) throws -> CK_OBJECT_HANDLE {
+        let found = try find(type, session)
+        guard found.count == 1 else {
+            throw StrongroomError(
+                .keyProvider,
+                """
+                There are several keys like \(name), and nothing is wrapped until there is one: give the others \
+                another label, or remove them.
+                """)
+        }
+        return found[0]
     }
 
     /// A key that can leave the token does not protect what it wraps. Only wrapping requires that it cannot: what is
     /// wrapped already stays readable.
     private func requireProtection(of key: CK_OBJECT_HANDLE, _ session: CryptokiSession) throws {
-        guard try session.flag(CKA_EXTRACTABLE, of: key) else { return }
-        throw StrongroomError(
-            .keyProvider,
-            "It is possible to extract \(name) (CKA_EXTRACTABLE). Generate one in the token that cannot leave it.")
+        guard try !session.flag(CKA_EXTRACTABLE, of: key) else {
+            throw StrongroomError(
+                .keyProvider,
+                "It is possible to extract \(name) (CKA_EXTRACTABLE). Generate one in the token that cannot leave it.")
+        }
+        // Secret keys do not have it, and not all modules.
+        if (try? session.flag(CKA_ALWAYS_AUTHENTICATE, of: key)) == true {
+            throw StrongroomError(
+                .keyProvider,
+                """
+                The PIN is asked for at each use of \(name) (CKA_ALWAYS_AUTHENTICATE), which is not supported. \
+                Generate one that a login is enough for.
+                """)
+        }
     }
 
     private func requireLength(of key: CK_OBJECT_HANDLE, _ session: CryptokiSession) throws {
-        let bits = try session.length(CKA_MODULUS, of: key) * 8
-        guard bits < 2_048 else { return }
+        let bits = try session.modulusBits(of: key)
+        guard !(2_048...16_384).contains(bits) else { return }
         throw StrongroomError(
-            .keyProvider, "RSA with \(bits) bits is too short for \(name); generate a key pair of 2,048 or more.")
+            .keyProvider, "RSA with \(bits) bits is not for \(name); generate a key pair of 2,048 to 16,384.")
     }
 
     /// The first way of wrapping that the module has and the key is permitted.

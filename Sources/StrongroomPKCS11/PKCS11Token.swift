@@ -3,9 +3,9 @@ public import Strongroom
 /// A token that is reached by a PKCS#11 module: a hardware security module, a smart card, or SoftHSM.
 ///
 /// Its keys stay in it and wrap the keys of envelopes; this library does no cryptography of its own. The module is
-/// loaded, and the token logged in, when the first key is used. Until the process ends they stay so, and all keys of a
-/// token share at most four sessions. What fails then is the error `keyProvider`, after every other key of the chain
-/// was tried.
+/// loaded, and the token logged in, when the first key is used; all keys of a token share the login and at most four
+/// sessions, which stay open for the next use. What fails then is the error `keyProvider`, after every other key of the
+/// chain was tried.
 ///
 /// ```swift
 /// func keyChain(for database: DatabaseName) throws -> KeyChain {
@@ -24,7 +24,8 @@ public struct PKCS11Token: Sendable {
     /// - Parameters:
     ///   - module: The absolute path of the module.
     ///   - label: The token's label, 1 to 32 bytes of UTF-8.
-    ///   - serial: The token's serial number, at most 16 bytes, where several tokens have the label.
+    ///   - serial: The token's serial number, at most 16 bytes, where several tokens have the label: which of the
+    ///     copies is used. It is no part of the identifiers of keys.
     ///   - pin: The file with the user's PIN and nothing else, but perhaps a line break. It is read at each login, and
     ///     who besides its owner may have access is checked as for a file of keys.
     /// - Throws: `StrongroomError` with `invalidArgument` for a path that is not absolute, and for a label or serial
@@ -36,7 +37,8 @@ public struct PKCS11Token: Sendable {
     /// A token whose PIN comes from a function.
     ///
     /// A PIN that the token has refused is not tried a second time in this process, until the function gives another
-    /// one or the token reports a correct login in between: a few wrong ones lock the token.
+    /// one or the token reports a correct login in between: a few wrong ones lock the token. After a result that does
+    /// not say whether it was counted as wrong, such as CKR_DEVICE_ERROR, it is tried once more, a minute later.
     ///
     /// ```swift
     /// let token = try PKCS11Token(module: "/usr/lib/softhsm/libsofthsm2.so", label: "inventory") {
@@ -47,9 +49,10 @@ public struct PKCS11Token: Sendable {
     /// - Parameters:
     ///   - module: The absolute path of the module.
     ///   - label: The token's label, 1 to 32 bytes of UTF-8.
-    ///   - serial: The token's serial number, at most 16 bytes, where several tokens have the label.
-    ///   - pin: Returns the user's PIN in UTF-8. It is called at each login; the library wipes its copy. The text of an
-    ///     error that it throws is logged, so it must not contain the PIN.
+    ///   - serial: The token's serial number, at most 16 bytes, where several tokens have the label: which of the
+    ///     copies is used. It is no part of the identifiers of keys.
+    ///   - pin: Returns the user's PIN in UTF-8. It is called at each login; the library wipes its copy, but keeps one
+    ///     of a PIN that was refused. The text of an error that it throws is logged, so it must not contain the PIN.
     /// - Throws: `StrongroomError` with `invalidArgument` for a path that is not absolute, and for a label or serial
     ///   number that no token has.
     public init(
@@ -89,8 +92,9 @@ public struct PKCS11Token: Sendable {
     /// Only who can log in to the token can wrap: a database that opens with it was encrypted by such a program.
     ///
     /// - Parameters:
-    ///   - label: The key's CKA_LABEL, at least 1 byte. Another version of the key has another label or `id`.
-    ///   - id: The key's CKA_ID, where several keys have the label.
+    ///   - label: The key's CKA_LABEL, at least 1 byte. Another version of the key has another label.
+    ///   - id: The key's CKA_ID. It is part of the identifier, and a slot opens only by its identifier: give it from
+    ///     the start or never.
     /// - Returns: The provider for `Key.external`. Its identifier is the key's address by RFC 7512, such as
     ///   `pkcs11:token=inventory;object=databases%201;type=secret-key`.
     /// - Throws: `StrongroomError` with `invalidArgument` for an empty label and for an identifier of more than 255
@@ -106,8 +110,8 @@ public struct PKCS11Token: Sendable {
     ///   key pair where the token has only such keys, and where nothing but the program can write in the directory.
     ///
     /// - Parameters:
-    ///   - label: The CKA_LABEL that both keys of the pair have, at least 1 byte; 2,048 bits or more.
-    ///   - id: Their CKA_ID, where several pairs have the label.
+    ///   - label: The CKA_LABEL that both keys of the pair have, at least 1 byte; 2,048 to 16,384 bits.
+    ///   - id: Their CKA_ID, from the start or never.
     /// - Returns: The provider for `Key.external`, with `type=private` in its identifier.
     /// - Throws: As ``aesKey(label:id:)``.
     public func rsaKeyPair(label: String, id: [UInt8]? = nil) throws -> any KeyProvider {
@@ -116,7 +120,7 @@ public struct PKCS11Token: Sendable {
 
     /// Runs work in a session that is logged in.
     func perform<T>(_ work: (CryptokiSession) throws -> T) async throws -> T {
-        try await module().sessions(name).perform(pin: readPIN, work)
+        try await module().perform(name, pin: readPIN, work)
     }
 
     private func readPIN() async throws -> SecretBytes {

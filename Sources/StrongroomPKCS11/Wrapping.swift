@@ -40,7 +40,7 @@ enum Wrapping: UInt8 {
                     try session.wrapKey($0, handle, plain, count: plain.count + Self.checkLength)
                 }
         case .oaepSHA256, .oaepSHA1:
-            let length = try session.length(CKA_MODULUS, of: handle)
+            let length = try (session.modulusBits(of: handle) + 7) / 8
             return try [rawValue] + withOAEP { try session.encrypt($0, handle, plain, count: length) }
         }
     }
@@ -53,6 +53,21 @@ enum Wrapping: UInt8 {
         _ wrapped: [UInt8], context: [UInt8], with handle: CK_OBJECT_HANDLE, _ session: CryptokiSession
     ) throws -> [UInt8]? {
         let length = context.count + Self.keyLength
+        // Who writes it may not know the key, and modules are not trusted with any length.
+        let expected =
+            switch self {
+            case .aesGCM: Self.nonceLength + Self.keyLength + Self.tagLength
+            case .aesKeyWrap: length + Self.checkLength
+            case .oaepSHA256, .oaepSHA1: try (session.modulusBits(of: handle) + 7) / 8
+            }
+        guard wrapped.count == expected else {
+            throw StrongroomError(
+                .keyProvider,
+                """
+                The wrapped key has \(wrapped.count.counting("byte")) after its first, where \(expected) were \
+                expected: it was changed, or belongs to another key of the token.
+                """)
+        }
         var plain: [UInt8]
         switch self {
         case .aesGCM:

@@ -5,6 +5,10 @@
 #ifndef STRONGROOM_CRYPTOKI_H
 #define STRONGROOM_CRYPTOKI_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef unsigned char CK_BYTE, CK_BBOOL;
 typedef unsigned long CK_ULONG, CK_RV, CK_FLAGS, CK_SLOT_ID, CK_SESSION_HANDLE, CK_OBJECT_HANDLE, CK_USER_TYPE;
 typedef CK_ULONG CK_MECHANISM_TYPE, CK_ATTRIBUTE_TYPE;
@@ -93,14 +97,14 @@ typedef struct {
     CK_RV (*C_Login)(CK_SESSION_HANDLE session, CK_USER_TYPE user, CK_BYTE *pin, CK_ULONG pinLength);
     CK_RV (*C_Logout)(CK_SESSION_HANDLE session);
     CK_RV (*C_CreateObject)(
-        CK_SESSION_HANDLE session, CK_ATTRIBUTE *template, CK_ULONG count, CK_OBJECT_HANDLE *object);
+        CK_SESSION_HANDLE session, CK_ATTRIBUTE *attributes, CK_ULONG count, CK_OBJECT_HANDLE *object);
     strongroom_unused *C_CopyObject;
     CK_RV (*C_DestroyObject)(CK_SESSION_HANDLE session, CK_OBJECT_HANDLE object);
     strongroom_unused *C_GetObjectSize;
     CK_RV (*C_GetAttributeValue)(
-        CK_SESSION_HANDLE session, CK_OBJECT_HANDLE object, CK_ATTRIBUTE *template, CK_ULONG count);
+        CK_SESSION_HANDLE session, CK_OBJECT_HANDLE object, CK_ATTRIBUTE *attributes, CK_ULONG count);
     strongroom_unused *C_SetAttributeValue;
-    CK_RV (*C_FindObjectsInit)(CK_SESSION_HANDLE session, CK_ATTRIBUTE *template, CK_ULONG count);
+    CK_RV (*C_FindObjectsInit)(CK_SESSION_HANDLE session, CK_ATTRIBUTE *attributes, CK_ULONG count);
     CK_RV (*C_FindObjects)(CK_SESSION_HANDLE session, CK_OBJECT_HANDLE *objects, CK_ULONG most, CK_ULONG *count);
     CK_RV (*C_FindObjectsFinal)(CK_SESSION_HANDLE session);
     CK_RV (*C_EncryptInit)(CK_SESSION_HANDLE session, CK_MECHANISM *mechanism, CK_OBJECT_HANDLE key);
@@ -115,7 +119,7 @@ typedef struct {
         *C_VerifyInit, *C_Verify, *C_VerifyUpdate, *C_VerifyFinal, *C_VerifyRecoverInit, *C_VerifyRecover,
         *C_DigestEncryptUpdate, *C_DecryptDigestUpdate, *C_SignEncryptUpdate, *C_DecryptVerifyUpdate;
     CK_RV (*C_GenerateKey)(
-        CK_SESSION_HANDLE session, CK_MECHANISM *mechanism, CK_ATTRIBUTE *template, CK_ULONG count,
+        CK_SESSION_HANDLE session, CK_MECHANISM *mechanism, CK_ATTRIBUTE *attributes, CK_ULONG count,
         CK_OBJECT_HANDLE *key);
     CK_RV (*C_GenerateKeyPair)(
         CK_SESSION_HANDLE session, CK_MECHANISM *mechanism, CK_ATTRIBUTE *publicTemplate, CK_ULONG publicCount,
@@ -126,7 +130,7 @@ typedef struct {
         CK_BYTE *wrapped, CK_ULONG *wrappedLength);
     CK_RV (*C_UnwrapKey)(
         CK_SESSION_HANDLE session, CK_MECHANISM *mechanism, CK_OBJECT_HANDLE unwrappingKey, CK_BYTE *wrapped,
-        CK_ULONG wrappedLength, CK_ATTRIBUTE *template, CK_ULONG count, CK_OBJECT_HANDLE *key);
+        CK_ULONG wrappedLength, CK_ATTRIBUTE *attributes, CK_ULONG count, CK_OBJECT_HANDLE *key);
     strongroom_unused *C_DeriveKey, *C_SeedRandom, *C_GenerateRandom, *C_GetFunctionStatus, *C_CancelFunction,
         *C_WaitForSlotEvent;
 } CK_FUNCTION_LIST;
@@ -137,11 +141,10 @@ typedef CK_RV (*CK_C_GetFunctionList)(CK_FUNCTION_LIST **list);
 const char *strongroom_pkcs11_result(CK_RV result);
 
 #define CKF_OS_LOCKING_OK 0x2UL
-#define CKF_RW_SESSION 0x2UL
 #define CKF_SERIAL_SESSION 0x4UL
 // Of a token.
 #define CKF_LOGIN_REQUIRED 0x4UL
-#define CKF_TOKEN_INITIALIZED 0x400UL
+#define CKF_PROTECTED_AUTHENTICATION_PATH 0x100UL
 #define CKF_USER_PIN_COUNT_LOW 0x10000UL
 #define CKF_USER_PIN_FINAL_TRY 0x20000UL
 #define CKF_USER_PIN_LOCKED 0x40000UL
@@ -151,7 +154,6 @@ const char *strongroom_pkcs11_result(CK_RV result);
 #define CKF_WRAP 0x20000UL
 #define CKF_UNWRAP 0x40000UL
 
-#define CKU_SO 0UL
 #define CKU_USER 1UL
 #define CKS_RO_USER_FUNCTIONS 1UL
 #define CKS_RW_USER_FUNCTIONS 3UL
@@ -175,15 +177,12 @@ const char *strongroom_pkcs11_result(CK_RV result);
 #define CKA_WRAP 0x106UL
 #define CKA_UNWRAP 0x107UL
 #define CKA_MODULUS 0x120UL
-#define CKA_MODULUS_BITS 0x121UL
-#define CKA_VALUE_LEN 0x161UL
 #define CKA_EXTRACTABLE 0x162UL
+#define CKA_ALWAYS_AUTHENTICATE 0x202UL
 
-#define CKM_RSA_PKCS_KEY_PAIR_GEN 0x0UL
 #define CKM_RSA_PKCS_OAEP 0x9UL
 #define CKM_SHA_1 0x220UL
 #define CKM_SHA256 0x250UL
-#define CKM_AES_KEY_GEN 0x1080UL
 #define CKM_AES_GCM 0x1087UL
 #define CKM_AES_KEY_WRAP 0x2109UL
 #define CKG_MGF1_SHA1 0x1UL
@@ -254,5 +253,9 @@ const char *strongroom_pkcs11_result(CK_RV result);
 #define CKR_BUFFER_TOO_SMALL 0x150UL
 #define CKR_CRYPTOKI_NOT_INITIALIZED 0x190UL
 #define CKR_CRYPTOKI_ALREADY_INITIALIZED 0x191UL
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -12,14 +12,19 @@ enum FaultyModule {
     struct Plan {
         var results: [String: [CK_RV]] = [:]
         var calls: [String: Int] = [:]
-        /// Flags of the token besides its own.
+        /// Flags of the token besides its own, and those that it does not have.
         var flags: CK_FLAGS = 0
+        var missingFlags: CK_FLAGS = 0
         /// Mechanisms that it does not have.
         var missing: Set<CK_MECHANISM_TYPE> = []
         /// The function whose results are longer than they are, and by how much.
         var lying: String?
         var extraLength = 0
-        /// Whether encryptions wait.
+        /// What is returned for CKA_MODULUS.
+        var modulus: (@Sendable (inout CK_ATTRIBUTE) -> Void)?
+        /// Whether it encrypts by RSA-OAEP with SHA-256, as if it were with SHA-1, and does not decrypt it.
+        var encryptsSHA256 = false
+        /// Whether encryptions and initialisations wait.
         var isBlocked = false
         var functions: CK_FUNCTION_LIST?
     }
@@ -27,10 +32,12 @@ enum FaultyModule {
     static let plan = Locked(Plan())
 
     /// A module of its own, so that it has its own sessions, without planned faults.
-    static func make() throws -> CryptokiModule {
+    static func make(loginPause: Duration = .seconds(3_600)) throws -> CryptokiModule {
         let functions = try SoftHSM.module().functions
         plan.withLock { $0 = Plan(functions: functions) }
-        return try CryptokiModule("/faulty", functions: planted(functions))
+        let module = CryptokiModule("/faulty", functions: planted(functions), loginPause: loginPause)
+        try module.initialise()
+        return module
     }
 
     static func fail(_ function: String, _ results: CK_RV...) {
@@ -62,7 +69,12 @@ enum FaultyModule {
 
     private static func planted(_ functions: CK_FUNCTION_LIST) -> CK_FUNCTION_LIST {
         var planted = functions
-        planted.C_Initialize = { arguments in FaultyModule.call("C_Initialize") { $0.C_Initialize?(arguments) } }
+        planted.C_Initialize = { arguments in
+            FaultyModule.call("C_Initialize") { functions in
+                FaultyModule.waitWhileBlocked()
+                return functions.C_Initialize?(arguments)
+            }
+        }
         planted.C_OpenSession = { slot, flags, application, notify, session in
             FaultyModule.call("C_OpenSession") { $0.C_OpenSession?(slot, flags, application, notify, session) }
         }
@@ -76,7 +88,8 @@ enum FaultyModule {
         planted.C_GetTokenInfo = { slot, info in
             FaultyModule.call("C_GetTokenInfo") { functions in
                 let result = functions.C_GetTokenInfo?(slot, info)
-                info?.pointee.flags |= FaultyModule.plan.withLock { $0.flags }
+                let (more, fewer) = FaultyModule.plan.withLock { ($0.flags, $0.missingFlags) }
+                if let info { info.pointee.flags = (info.pointee.flags | more) & ~fewer }
                 return result
             }
         }
@@ -91,6 +104,33 @@ enum FaultyModule {
                 let result = functions.C_FindObjects?(session, objects, most, count)
                 FaultyModule.lengthen(count, of: "C_FindObjects")
                 return result
+            }
+        }
+        planted.C_GetAttributeValue = { session, object, attributes, count in
+            FaultyModule.call("C_GetAttributeValue") { functions in
+                let result = functions.C_GetAttributeValue?(session, object, attributes, count)
+                if let attributes, attributes.pointee.type == CKA_MODULUS {
+                    FaultyModule.plan.withLock { $0.modulus }?(&attributes.pointee)
+                }
+                return result
+            }
+        }
+        planted.C_DestroyObject = { session, object in
+            FaultyModule.call("C_DestroyObject") { $0.C_DestroyObject?(session, object) }
+        }
+        planted.C_UnwrapKey = { session, mechanism, key, wrapped, length, attributes, count, secret in
+            FaultyModule.call("C_UnwrapKey") {
+                $0.C_UnwrapKey?(session, mechanism, key, wrapped, length, attributes, count, secret)
+            }
+        }
+        planted.C_EncryptInit = { session, mechanism, key in
+            FaultyModule.call("C_EncryptInit") { functions in
+                if FaultyModule.plan.withLock({ $0.encryptsSHA256 }) {
+                    let oaep = mechanism?.pointee.pParameter?.assumingMemoryBound(to: CK_RSA_PKCS_OAEP_PARAMS.self)
+                    oaep?.pointee.hashAlg = CKM_SHA_1
+                    oaep?.pointee.mgf = CKG_MGF1_SHA1
+                }
+                return functions.C_EncryptInit?(session, mechanism, key)
             }
         }
         planted.C_DecryptInit = { session, mechanism, key in

@@ -45,6 +45,17 @@ enum SoftHSM {
     fileprivate static let preparing = NSLock()
 }
 
+/// What the library does not need of the standard.
+private enum Preparing {
+    static let officer: CK_USER_TYPE = 0
+    static let writing: CK_FLAGS = 0x2
+    static let isInitialised: CK_FLAGS = 0x400
+    static let modulusBits: CK_ATTRIBUTE_TYPE = 0x121
+    static let length: CK_ATTRIBUTE_TYPE = 0x161
+    static let generatesRSA: CK_MECHANISM_TYPE = 0x0
+    static let generatesAES: CK_MECHANISM_TYPE = 0x1080
+}
+
 /// A new token of SoftHSM.
 struct TestToken {
     let label: String
@@ -63,7 +74,7 @@ struct TestToken {
         slot = try SoftHSM.preparing.withLock {
             let free = try #require(
                 try module.slots().first { slot in
-                    (try? module.tokenInfo(slot)).map { $0.flags & CKF_TOKEN_INITIALIZED == 0 } ?? false
+                    (try? module.tokenInfo(slot)).map { $0.flags & Preparing.isInitialised == 0 } ?? false
                 })
             var padded = Array(label.utf8) + [UInt8](repeating: 0x20, count: 32 - label.utf8.count)
             try module.call("C_InitToken", module.functions.C_InitToken) { $0(free, &officerPIN, 8, &padded) }
@@ -71,7 +82,7 @@ struct TestToken {
         }
         serial = withUnsafeBytes(of: try module.tokenInfo(slot).serialNumber) { String(decoding: $0, as: UTF8.self) }
         var pin = Array(Self.pin.utf8)
-        try session(CKU_SO, "00000000") { session in
+        try session(Preparing.officer, "00000000") { session in
             try module.call("C_InitPIN", module.functions.C_InitPIN) { $0(session, &pin, CK_ULONG(pin.count)) }
             try module.call("C_Logout", module.functions.C_Logout) { $0(session) }
         }
@@ -84,7 +95,7 @@ struct TestToken {
     ) throws -> T {
         var (session, pin): (CK_SESSION_HANDLE, [UInt8]) = (0, Array(pin.utf8))
         try module.call("C_OpenSession", module.functions.C_OpenSession) {
-            $0(slot, CKF_SERIAL_SESSION | CKF_RW_SESSION, nil, nil, &session)
+            $0(slot, CKF_SERIAL_SESSION | Preparing.writing, nil, nil, &session)
         }
         defer { _ = module.functions.C_CloseSession?(session) }
         do {
@@ -98,16 +109,18 @@ struct TestToken {
     enum Use: CaseIterable { case encrypt, wrap }
 
     func makeAESKey(
-        _ label: String, id: [UInt8] = [1], for uses: [Use] = Use.allCases, isExtractable: Bool = false
+        _ label: String, id: [UInt8] = [1], for uses: [Use] = Use.allCases, isExtractable: Bool = false,
+        isPrivate: Bool = true
     ) throws {
         let attributes: [Attribute] = [
-            .flag(CKA_TOKEN, true), .flag(CKA_PRIVATE, true), Attribute(CKA_LABEL, Array(label.utf8)),
-            Attribute(CKA_ID, id), .number(CKA_VALUE_LEN, 32), .flag(CKA_SENSITIVE, true),
+            .flag(CKA_TOKEN, true), .flag(CKA_PRIVATE, isPrivate), Attribute(CKA_LABEL, Array(label.utf8)),
+            Attribute(CKA_ID, id), .number(Preparing.length, 32), .flag(CKA_SENSITIVE, true),
             .flag(CKA_EXTRACTABLE, isExtractable), .flag(CKA_ENCRYPT, uses.contains(.encrypt)),
             .flag(CKA_DECRYPT, uses.contains(.encrypt)), .flag(CKA_WRAP, uses.contains(.wrap)),
             .flag(CKA_UNWRAP, uses.contains(.wrap)),
         ]
-        var (mechanism, key) = (CK_MECHANISM(mechanism: CKM_AES_KEY_GEN, pParameter: nil, ulParameterLen: 0), 0 as UInt)
+        var mechanism = CK_MECHANISM(mechanism: Preparing.generatesAES, pParameter: nil, ulParameterLen: 0)
+        var key = 0 as UInt
         try session { session in
             try Attribute.withTemplate(attributes) { template, count in
                 try module.call("C_GenerateKey", module.functions.C_GenerateKey) {
@@ -121,8 +134,9 @@ struct TestToken {
     func importAESKey(_ label: String, _ bytes: [UInt8]) throws {
         let attributes: [Attribute] = [
             .number(CKA_CLASS, CKO_SECRET_KEY), .number(CKA_KEY_TYPE, CKK_AES), .flag(CKA_TOKEN, true),
-            Attribute(CKA_LABEL, Array(label.utf8)), Attribute(CKA_VALUE, bytes), .flag(CKA_EXTRACTABLE, false),
-            .flag(CKA_ENCRYPT, true), .flag(CKA_DECRYPT, true), .flag(CKA_WRAP, true), .flag(CKA_UNWRAP, true),
+            .flag(CKA_PRIVATE, true), Attribute(CKA_LABEL, Array(label.utf8)), Attribute(CKA_VALUE, bytes),
+            .flag(CKA_EXTRACTABLE, false), .flag(CKA_ENCRYPT, true), .flag(CKA_DECRYPT, true), .flag(CKA_WRAP, true),
+            .flag(CKA_UNWRAP, true),
         ]
         var key = 0 as UInt
         try session { session in
@@ -134,15 +148,18 @@ struct TestToken {
         }
     }
 
-    func makeRSAKeyPair(_ label: String, bits: CK_ULONG = 2_048, isExtractable: Bool = false) throws {
+    func makeRSAKeyPair(
+        _ label: String, bits: CK_ULONG = 2_048, isExtractable: Bool = false, isPrivate: Bool = true,
+        asksAlways: Bool = false
+    ) throws {
         let common = [.flag(CKA_TOKEN, true), Attribute(CKA_LABEL, Array(label.utf8)), Attribute(CKA_ID, [2])]
-        let published: [Attribute] = common + [.number(CKA_MODULUS_BITS, bits), .flag(CKA_ENCRYPT, true)]
+        let published: [Attribute] = common + [.number(Preparing.modulusBits, bits), .flag(CKA_ENCRYPT, true)]
         let kept: [Attribute] =
             common + [
-                .flag(CKA_PRIVATE, true), .flag(CKA_SENSITIVE, true), .flag(CKA_EXTRACTABLE, isExtractable),
-                .flag(CKA_DECRYPT, true),
+                .flag(CKA_PRIVATE, isPrivate), .flag(CKA_SENSITIVE, true), .flag(CKA_EXTRACTABLE, isExtractable),
+                .flag(CKA_DECRYPT, true), .flag(CKA_ALWAYS_AUTHENTICATE, asksAlways),
             ]
-        var mechanism = CK_MECHANISM(mechanism: CKM_RSA_PKCS_KEY_PAIR_GEN, pParameter: nil, ulParameterLen: 0)
+        var mechanism = CK_MECHANISM(mechanism: Preparing.generatesRSA, pParameter: nil, ulParameterLen: 0)
         var keys = (0 as UInt, 0 as UInt)
         try session { session in
             try Attribute.withTemplate(published) { published, publishedCount in
@@ -161,6 +178,7 @@ struct TestToken {
         try session { session in
             try Attribute.withTemplate([
                 .number(CKA_CLASS, CKO_SECRET_KEY), Attribute(CKA_LABEL, Array(label.utf8)),
+                .flag(CKA_PRIVATE, true),
             ]) { template, count in
                 try module.call("C_FindObjectsInit", module.functions.C_FindObjectsInit) {
                     $0(session, template, count)
@@ -195,12 +213,12 @@ struct TestToken {
     ///
     /// - Parameter module: Nil for SoftHSM as it is.
     func token(
-        pin: String = TestToken.pin, of module: CryptokiModule? = nil,
+        pin: String = TestToken.pin, of module: CryptokiModule? = nil, serial: String? = nil,
         reading: @escaping @Sendable () -> Void = {}
     ) throws -> PKCS11Token {
         let module = module ?? self.module
         return try PKCS11Token(
-            TokenName(label: label, serial: nil),
+            TokenName(label: label, serial: serial),
             {
                 reading()
                 return Array(pin.utf8)
