@@ -1,11 +1,7 @@
 import Foundation
 
-#if canImport(Glibc)
-import Glibc
-#endif
-
-/// Runs one reader by libFuzzer, whose arguments it takes; `STRONGROOM_FUZZ` names the reader. With `--list` it prints the
-/// names of all, and the length in bytes up to which inputs are tried.
+/// Runs one reader by libFuzzer, whose arguments it takes; `STRONGROOM_FUZZ` names the reader. With `--list` it prints
+/// the names of all, and the length in bytes up to which inputs are tried.
 @main
 enum Fuzz {
     static func main() {

@@ -19,7 +19,8 @@ struct Reader: Sendable {
         .schema, .search, .service, .shell, .values,
     ]
 
-    /// Reads an input. An error is one that the library names; any other one, and a condition that does not hold, traps.
+    /// Reads an input. An error is one that the library names; any other one, and a condition that does not hold,
+    /// traps.
     func run(_ bytes: UnsafeBufferPointer<UInt8>) {
         if Self.hasPlantedFault { PlantedFault.check(bytes) }
         var input = Input(Array(bytes))
