@@ -76,9 +76,9 @@ extension [SQLToken] {
     static func normalised(_ sql: String) -> String { [SQLToken](sql: sql).normalised }
 
     var normalised: String {
-        var texts = filter { $0.kind != .space }.map { $0.name?.asciiFolded ?? $0.text }
-        while texts.last == ";" { texts.removeLast() }
-        return texts.joined(separator: " ")
+        var tokens = filter { $0.kind != .space }
+        while tokens.last?.isSign(";") == true { tokens.removeLast() }
+        return tokens.map { $0.name?.asciiFolded ?? $0.text }.joined(separator: " ")
     }
 
     func significant(after position: Int) -> SQLToken? {
