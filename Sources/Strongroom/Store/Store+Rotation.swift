@@ -214,10 +214,10 @@ extension Store {
     /// - Throws: ``StrongroomError`` with `envelopeMissing`, `notDeclared` if the file has no envelope,
     ///   `envelopeDamaged`, `newerEnvelope`, `foreignEnvelope`, `wrongKey`, `keyProvider`, `closed`.
     public func keySlots() async throws -> [KeySlot] {
-        try await BlockingWork.run { [file] in try file.openEnvelope().keySlots }
+        try await withEnvelope { $0.keySlots }
     }
 
-    /// The date of the data key with which the file is encrypted.
+    /// When the file got the data key with which it is encrypted.
     ///
     /// ```swift
     /// let date = try await store.dataKeyDate()
@@ -227,9 +227,8 @@ extension Store {
     ///   the library, or from a restore; or the date is in the future, because the clock was wrong.
     /// - Throws: As ``keySlots()``; what a read throws.
     public func dataKeyDate() async throws -> Date? {
-        let dataKey = try await BlockingWork.run { [file] in
-            let envelope = try file.openEnvelope()
-            return try file.derivedKey().flatMap { try envelope.dataKey(of: $0) }
+        let dataKey = try await withEnvelope { [file] envelope in
+            try file.derivedKey().flatMap { try envelope.dataKey(of: $0) }
         }
         guard let dataKey else { return nil }
         return try await pool.read(OperationLimits(isObserved: false)) { try $0.recorded(dataKey)?.date() }
@@ -296,8 +295,7 @@ extension Store {
     /// The slots, as ``keySlots()``, with the keys of the chain that have them.
     package func keySlotsWithKeys() async throws -> [(slot: KeySlot, key: KeyUse?)] {
         let chain = try await file.context().keyChain()
-        return try await BlockingWork.run { [file] in
-            var envelope = try file.openEnvelope()
+        return try await withEnvelope { envelope in
             var keys: [KeyFingerprint: KeyUse] = [:]
             for (position, key) in chain.keys.enumerated() where key != .plaintext {
                 guard let slot = try envelope.slot(of: key) else { continue }
@@ -311,6 +309,16 @@ extension Store {
     package func labelKey(_ fingerprint: KeyFingerprint, _ label: String) async throws -> KeySlot {
         let chain = try await file.context().keyChain()
         return try await changeEnvelope { try $0.label(fingerprint, label, keys: chain.keys) }
+    }
+
+    private func withEnvelope<T: Sendable>(
+        _ work: @escaping @Sendable (inout OpenEnvelope) throws -> T
+    ) async throws -> T {
+        defer { try? file.context().keyEvents?.deliver() }
+        return try await BlockingWork.run { [file] in
+            var envelope = try file.openEnvelope()
+            return try work(&envelope)
+        }
     }
 
     private func changeEnvelope<T: Sendable>(

@@ -139,6 +139,7 @@ final class StoreFile: Sendable {
         do {
             return try connectOnce(as: role)
         } catch let error as StrongroomError where error.code == .notADatabase {
+            defer { deliverKeyEvents() }
             guard try renew(after: generation) else { throw error }
             return try connectOnce(as: role)
         }
@@ -217,15 +218,22 @@ final class StoreFile: Sendable {
     /// - Parameter connection: A connection that can no longer read the file.
     /// - Returns: Whether there is a newer key now.
     func renew(after connection: Connection) throws -> Bool {
-        try renew(after: connection.file.keyGeneration)
+        defer { deliverKeyEvents() }
+        return try renew(after: connection.file.keyGeneration)
     }
 
-    /// As ``renew(after:)`` for a connection.
+    /// Delivers what has happened to the keys on a thread of its own: observers may wait for the connection whose
+    /// operation needs the key.
+    private func deliverKeyEvents() {
+        guard let events = try? context().keyEvents else { return }
+        Task.detached { try? await BlockingWork.run { events.deliver() } }
+    }
+
+    /// As ``renew(after:)`` for a connection; the caller delivers what has happened to the keys.
     ///
     /// - Parameter old: The generation of the key that no longer reads the file.
     func renew(after old: Int) throws -> Bool {
         guard !isInMemory else { return false }
-        defer { try? self.context().keyEvents?.deliver() }
         renewal.wait()
         defer { renewal.signal() }
         let context = try context()
@@ -246,7 +254,8 @@ final class StoreFile: Sendable {
 
 /// The envelope of an open store, which is read each time: another process may have changed it.
 extension StoreFile {
-    /// Opens the envelope with the known data keys or, if another process has replaced them, with the chain.
+    /// Opens the envelope with the known data keys or, if another process has replaced them, with the chain. The caller
+    /// delivers what has happened to the keys.
     func openEnvelope() throws -> OpenEnvelope {
         let envelopeFile = try envelopeFile()
         guard let known = try wrapped() else {
@@ -260,7 +269,7 @@ extension StoreFile {
         } catch let error as StrongroomError where error.code == .wrongKey {
             let context = try context()
             let chain = try BlockingWork.wait { try await context.keyChain() }
-            return try envelopeFile.open(with: chain, salt: context.file.salt())
+            return try envelopeFile.open(with: chain, salt: context.file.salt(), context.keyEvents)
         }
     }
 

@@ -19,7 +19,7 @@ enum Metric: String, CaseIterable {
         case .duration: "How long the last run took."
         case .files: "The number of databases of the last run by outcome."
         case .oldestSuccess: "The oldest of the times at which the databases were last done."
-        case .oldestDataKey: "When the oldest of the data keys was made with which the databases are encrypted."
+        case .oldestDataKey: "When the oldest of the data keys was created with which the databases are encrypted."
         case .oldestSlot: "When the oldest of the slots was created whose keys open the databases."
         }
     }
@@ -69,11 +69,10 @@ struct RunMetrics {
     /// The labels of a command and a family, or a database, with the samples.
     let samples: [(labels: String, samples: [MetricSample])]
 
-    /// The dates of the keys of a database with an envelope.
+    /// The dates of the keys of a database with an envelope; nil for what is not known.
     struct KeyDates: Sendable {
-        /// Nil if it is not known.
         let dataKey: Date?
-        let oldestSlot: Date
+        let oldestSlot: Date?
     }
 
     /// - Parameters:
@@ -117,10 +116,10 @@ struct RunMetrics {
 
     /// The oldest dates; none for what is not known of each database.
     private static func samples(_ dates: [KeyDates], _ labels: String) -> [MetricSample] {
-        let dataKeys = dates.compactMap(\.dataKey)
+        let (dataKeys, slots) = (dates.compactMap(\.dataKey), dates.compactMap(\.oldestSlot))
         let oldest: [(Metric, Date?)] = [
             (.oldestDataKey, dataKeys.count == dates.count ? dataKeys.min() : nil),
-            (.oldestSlot, dates.map(\.oldestSlot).min()),
+            (.oldestSlot, slots.count == dates.count ? slots.min() : nil),
         ]
         return oldest.compactMap { metric, date in date.map { MetricSample(metric, labels, $0) } }
     }

@@ -257,15 +257,13 @@ struct CheckedCopy: Sendable {
 
     /// Builds the indexes of the copy anew, except those that the rows do not fit.
     private func rebuildIndexes() throws {
-        let connection = try openCopy(.existing)
-        defer { connection.close() }
-        // A rollback journal in a file would have old pages of a plaintext copy.
-        guard try connection.setJournalMode("MEMORY") else { throw failed("it has a log") }
-        for name in try connection.schemaNames(of: .index) {
-            do {
-                try connection.run("REINDEX main.\(Identifier.quote(name))")
-            } catch let error as StrongroomError where [.constraint, .notUnique, .sql].contains(error.code) {
-                continue
+        try change { connection in
+            for name in try connection.schemaNames(of: .index) {
+                do {
+                    try connection.run("REINDEX main.\(Identifier.quote(name))")
+                } catch let error as StrongroomError where [.constraint, .notUnique, .sql].contains(error.code) {
+                    continue
+                }
             }
         }
     }
@@ -281,6 +279,15 @@ struct CheckedCopy: Sendable {
     private static var mostDefects: Int { 100 }
 
     // MARK: The copy
+
+    /// Changes the copy on a connection of its own; it is not synchronized to disk then.
+    func change(_ work: (Connection) throws -> Void) throws {
+        let connection = try openCopy(.existing)
+        defer { connection.close() }
+        // A rollback journal in a file would have old pages of a plaintext copy.
+        guard try connection.setJournalMode("MEMORY") else { throw failed("it has a log") }
+        try work(connection)
+    }
 
     /// The header of the source says WAL mode, in which a copy on a read-only medium could not be opened.
     private func leaveWALMode() throws {

@@ -78,6 +78,9 @@ extension DatabaseKeys {
         let start = ContinuousClock.now
         let salt = salt ?? key.salt ?? CipherSettings.randomSalt()
         let to = try unlocked.currentKey ?? DerivedKey(key, salt: salt, settings: settings)
+        // The envelope may have the data key from an earlier attempt.
+        let previous = try from.flatMap { try envelope?.dataKey(of: $0) }
+        let newDataKey = envelope?.dataKeys.each.last.flatMap { $0 == previous ? nil : DataKeyRecord($0) }
         var report = try Rotation(
             file: file, from: from, to: to, patience: options.patience, monitor: options.monitor,
             whenReplaced: options.whenReplaced, positions: (from == nil ? nil : unlocked.position, lastPosition),
@@ -204,6 +207,10 @@ extension DatabaseKeys {
                 first and add them again later. Nothing was changed.
                 """,
                 database: file.name)
+        }
+        // The older of two data keys is left out.
+        if changed.dataKeys.count > 1, let key = unlocked.derivedKey, try !isOnDisk(key) {
+            throw file.heldByOthers(for: "given another data key")
         }
         _ = try changed.rewrap(changed.dataKeys.withSuccessor(), keys: chain.keys + otherKeys)
         try write(changed)

@@ -25,7 +25,8 @@ struct Rotation: Sendable {
     let whenReplaced: @Sendable () throws -> Void
     /// The indices of both keys in their chain; nil for plaintext.
     var positions: (from: Int?, to: Int) = (nil, 0)
-    /// The record of the data key that `to` is, if it is a new one.
+    /// The record of the data key that `to` is, if the file does not have it yet. It becomes part of the new content,
+    /// so that the file keeps the record of its own data key until then.
     var newDataKey: DataKeyRecord?
 
     /// - Throws: ``StrongroomError`` with `locked` naming the processes that have the file open, `diskFull`, `damaged`,
@@ -120,9 +121,7 @@ extension Rotation {
                 isLogGone = try FileSystem.overwrite(file.logPath)
             }
         }
-        // Before it is copied. Until then the file has the record of a key that it does not have, which is ignored.
-        if let newDataKey { try source.record(newDataKey) }
-        // The rollback journal contains the original pages from these changes.
+        // The rollback journal contains the original first page from the change of the journal mode.
         let journal = file.sideFiles.journal
         if from == nil, try FileSystem.requireRegular(journal) != nil {
             isLogGone = try FileSystem.overwrite(journal) && isLogGone
@@ -134,6 +133,10 @@ extension Rotation {
         let copy = try checkedCopy.make(from: source) { copy in
             // First, so that a failure is detected before everything is written.
             lost = try FileAttributes(of: file.path).apply(to: copy)
+        }
+        if let newDataKey {
+            try checkedCopy.change { try $0.record(newDataKey) }
+            try copy.file.synchronize()
         }
         // Exclusive access prevents other processes from reading, not from opening.
         guard try !file.isOpenedMeanwhile(since: descriptors, whenWaiting: monitor.check) else { return nil }
@@ -224,7 +227,6 @@ extension Rotation {
             throw checkedCopy.failed("the file system does not allow a write-ahead log")
         }
         try connection.run("PRAGMA synchronous = FULL")
-        if let newDataKey { try connection.record(newDataKey) }
         try connection.begin(.immediate)
         let start = ContinuousClock.now
         if let from {
@@ -233,6 +235,7 @@ extension Rotation {
         let checking = ContinuousClock.now - start
         // From here on the rotation can no longer be cancelled.
         try monitor.report(.writing, 0, of: size)
+        if let newDataKey { try connection.record(newDataKey) }
         try meteringLog(size) {
             try to.withUnsafeBytes { try connection.rekey($0) }
             try connection.run(.commit)

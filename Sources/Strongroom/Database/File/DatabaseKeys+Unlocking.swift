@@ -212,6 +212,6 @@ extension DatabaseKeys {
             try connection.run("DROP TABLE strongroom_file")
         }
         try fill(connection)
-        if let newDataKey { try connection.record(newDataKey) }
+        if let newest = envelope?.dataKeys.each.last { try connection.record(DataKeyRecord(newest)) }
     }
 }

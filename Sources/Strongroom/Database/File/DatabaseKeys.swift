@@ -19,8 +19,6 @@ struct DatabaseKeys: Sendable {
     var otherKeys: [Key] = []
     /// Receives what happens to the envelope.
     private let observer: (any EnvelopeObserver)?
-    /// The record of the data key that was made since these keys were opened; nil if none was.
-    private(set) var newDataKey: DataKeyRecord?
     /// Why the envelope was not opened, if the file does not have its data key yet and a key of the chain opens it: the
     /// provider of the envelope's key is away. The envelope is neither used nor replaced then.
     private(set) var envelopeFailure: StrongroomError?
@@ -84,8 +82,8 @@ struct DatabaseKeys: Sendable {
     private func nextEnvelope(_ salt: [UInt8]?) throws -> OpenEnvelope? {
         guard !chain.isPlaintext, let salt, try envelopeFile.mayDiffer(salt: salt) else { return nil }
         // With the same data key, the copies may be newer, without a slot that was revoked since.
-        let current = try? envelopeFile.open(with: chain, salt: salt)
-        let others = try envelopeFile.all(with: chain, salt: salt).filter {
+        let current = try? envelopeFile.open(with: chain, salt: salt, observer)
+        let others = try envelopeFile.all(with: chain, salt: salt, observer).filter {
             $0.sealed.dataKeyIdentifier != current?.sealed.dataKeyIdentifier
         }
         guard !others.isEmpty else { return nil }
@@ -142,10 +140,8 @@ struct DatabaseKeys: Sendable {
     /// Creates the required envelope, if there is none, on disk.
     mutating func makeEnvelope(salt: [UInt8]?) throws {
         guard let created = try newEnvelope(salt: salt) else { return }
-        try envelopeFile.create(created)
-        observer?.envelopeChanged(from: nil, to: created)
+        try envelopeFile.replace(nil, with: created, observer)
         envelope = created
-        newDataKey = DataKeyRecord(created.dataKeys, date: .now)
     }
 
     /// Writes a changed envelope to the disk.
@@ -156,8 +152,6 @@ struct DatabaseKeys: Sendable {
         try envelopeFile.removeNext()
         envelope = changed
         envelope?.isIntact = true
-        guard let newest = changed.dataKeys.each.last, newest != old.dataKeys.each.last else { return }
-        newDataKey = DataKeyRecord(newest, date: .now)
     }
 
     /// The key of a file that is about to be created; its envelope is on disk then.

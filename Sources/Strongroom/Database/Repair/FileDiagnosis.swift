@@ -107,9 +107,9 @@ public struct FileDiagnosis: Sendable, Equatable {
     package var logBytes: Int64?
     package var wantedSettings: CipherSettings?
     package var wantsEnvelope = false
-    /// The slots of its envelope.
+    /// The slots of its envelope; empty without one, and if it was not opened.
     package var keySlots: [KeySlot] = []
-    /// When the data key was made with which it is encrypted; nil if that is not known.
+    /// When it got the data key with which it is encrypted; nil if that is not known.
     package var dataKeyDate: Date?
     /// What its migrator would do; nil if there is no migrator.
     package var plan: MigrationPlan?

@@ -67,14 +67,19 @@ extension EnvelopeFile {
 
     /// Opens each envelope beside a file; those that the chain does not open, and those of another file, are left out.
     ///
+    /// - Parameter observer: Receives the slots whose providers fail.
     /// - Throws: ``StrongroomError`` with `keyProvider` if none is opened, and the provider of one is away.
-    func all(with chain: KeyChain, salt: [UInt8]) throws -> [OpenEnvelope] {
+    func all(
+        with chain: KeyChain, salt: [UInt8], _ observer: (any EnvelopeObserver)? = nil
+    ) throws -> [OpenEnvelope] {
         var wrappingKeys = WrappingKeys()
         var failure: StrongroomError?
         let opened: [OpenEnvelope] = try stored(paths, salt: salt).compactMap { envelope in
-            do { return try envelope.open(with: chain, &wrappingKeys) } catch is EnvelopeDefect { return nil } catch let
-                error as StrongroomError where error.code == .keyProvider
-            {
+            do {
+                return try envelope.open(with: chain, &wrappingKeys) { observer?.slotFailed($0, $1) }
+            } catch is EnvelopeDefect {
+                return nil
+            } catch let error as StrongroomError where error.code == .keyProvider {
                 failure = error.naming(name)
                 return nil
             }

@@ -67,14 +67,14 @@ struct EnvelopeFile: Sendable {
         try write(envelope, replacing: true)
     }
 
-    /// Rewrites both copies, as ``replace(_:)``.
+    /// Writes both copies, as ``create(_:)`` and ``replace(_:)``.
     ///
     /// - Parameters:
-    ///   - old: What the envelope was.
-    ///   - observer: Receives the change, also if only the first copy was replaced: the next opening completes it.
-    func replace(_ old: OpenEnvelope, with new: OpenEnvelope, _ observer: (any EnvelopeObserver)?) throws {
+    ///   - old: What the envelope was; nil for the first.
+    ///   - observer: Receives the change, also if only the first copy was written: the next opening completes it.
+    func replace(_ old: OpenEnvelope?, with new: OpenEnvelope, _ observer: (any EnvelopeObserver)?) throws {
         do {
-            try replace(new)
+            try old == nil ? create(new) : replace(new)
         } catch {
             let found = try? open(with: new.dataKeys, salt: new.databaseSalt)
             if found?.sealed == new.sealed { observer?.envelopeChanged(from: old, to: new) }

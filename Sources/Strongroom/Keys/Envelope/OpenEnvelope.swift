@@ -11,7 +11,7 @@ struct OpenEnvelope: Sendable {
     var position: Int?
     /// Whether both copies on disk are intact and equal; if not, ``EnvelopeFile/replace(_:)`` restores them.
     var isIntact = true
-    let usedSlot: KeyFingerprint?
+    private(set) var usedSlot: KeyFingerprint?
     private var wrappingKeys: WrappingKeys
 
     init(
@@ -166,6 +166,8 @@ extension OpenEnvelope {
                     guard let wrapping = try changed.wrappingKey(of: slot, key, renews: dataKeys.count > 1) else {
                         continue
                     }
+                    // That of an external key is renewed.
+                    if changed.usedSlot == slot.fingerprint { changed.usedSlot = wrapping.fingerprint }
                     return try slot.wrapping(dataKeys, with: wrapping, header: header)
                 }
                 removed.append(slot.keySlot)

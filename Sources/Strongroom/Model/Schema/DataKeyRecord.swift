@@ -1,6 +1,6 @@
 import Foundation
 
-/// When a data key was made, recorded in the file that is encrypted with it, as the name of the database is.
+/// When a file got its data key, recorded in the file, as the name of the database is.
 ///
 /// The record names its data key: a restore or an interrupted rotation can give the file another one, whose age is not
 /// known then.
@@ -12,7 +12,7 @@ struct DataKeyRecord: Sendable, Equatable {
     /// In seconds since 1970.
     let created: Int64
 
-    init(_ dataKey: DataKeys, date: Date) {
+    init(_ dataKey: DataKeys, date: Date = .now) {
         identifier = dataKey.identifier.hexadecimal
         created = Int64(exactly: date.timeIntervalSince1970.rounded(.down)) ?? 0
     }
@@ -52,6 +52,6 @@ extension Connection {
         return record
     }
 
-    /// Records when a data key was made in place of the previous record.
+    /// Records when the file got a data key in place of the previous record.
     func record(_ dataKey: DataKeyRecord) throws { try replaceView(DataKeyRecord.view, dataKey.text) }
 }

@@ -211,11 +211,10 @@ extension Connection {
         try replaceView(Self.viewOfName, text)
     }
 
-    /// Replaces a view that is a record.
+    /// Replaces a view that is a record, in the open transaction or in one of its own.
     func replaceView(_ name: String, _ text: String) throws {
-        try inTransaction(.immediate) {
-            try run("DROP VIEW IF EXISTS \(name)")
-            try run(text)
-        }
+        guard isInTransaction else { return try inTransaction(.immediate) { try replaceView(name, text) } }
+        try run("DROP VIEW IF EXISTS \(name)")
+        try run(text)
     }
 }

@@ -48,6 +48,7 @@ extension Store {
         let salt = try key == nil && !file.isInMemory ? file.wrapped()?.salt : nil
         let wanted = try await salt == nil ? backupKey(key) : nil
         let target = try await BlockingWork.run { try CopyTarget(path, replaces: replacing) }
+        defer { try? file.context().keyEvents?.deliver() }
         let content = try await copy(to: target, envelopeOf: salt, progress) { [file] from, monitor in
             let envelope = try salt == nil ? nil : from.map { try file.envelopeOfCopy(with: $0) }
             let to =

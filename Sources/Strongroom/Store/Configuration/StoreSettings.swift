@@ -183,7 +183,7 @@ public enum RotationPolicy: Sendable, Hashable {
     /// As ``onOpen``, and a file whose data key is at least so many days old, 1 or more, gets a new one when it is
     /// opened, which rewrites the file; also one whose data key has an unknown age (``Store/dataKeyDate()``), unless
     /// its date is in the future. The keys of all slots are needed for that: if the chain does not have them,
-    /// ``OpenReport/rotationFailure`` says so at each opening. A file without an envelope has no data key.
+    /// ``OpenReport/rotationFailure`` names the slots at each opening. A file without an envelope has no data key.
     case after(days: Int)
     /// Only by `Store.rotate()`.
     case manual

@@ -36,7 +36,7 @@ public struct KeyEvent: Sendable {
         public static let added = Kind(.added)
         /// A rotation replaced ``KeyEvent/previousSlot`` by the slot.
         public static let replaced = Kind(.replaced)
-        /// The slot was removed.
+        /// The slot was removed, also by a rotation to a key that had its slot before.
         public static let revoked = Kind(.revoked)
         /// The slot got another label than ``KeyEvent/previousSlot`` has.
         public static let labelled = Kind(.labelled)
@@ -55,7 +55,7 @@ public struct KeyEvent: Sendable {
     public let slot: KeySlot?
     /// What the slot was before.
     public let previousSlot: KeySlot?
-    /// Why it failed.
+    /// Why it failed; nil if the configuration gave no chain, for a reason that is no ``StrongroomError``.
     public let error: StrongroomError?
 }
 

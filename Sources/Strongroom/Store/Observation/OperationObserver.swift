@@ -21,9 +21,10 @@ public protocol OperationObserver: Sendable {
     /// - Parameter operation: What was done, and how long it took.
     func operationEnded(_ operation: FinishedOperation)
 
-    /// Called after an operation of this process has changed the slots of a database's envelope, and after an opening
-    /// has tried its keys, when the change is on the disk and the library holds no lock. The events of a database come
-    /// one after the other, in their order. By default it does nothing.
+    /// Called after an operation of this process has changed the slots of a database's envelope, or has tried its keys,
+    /// when the change is on the disk. The calling thread holds no lock of the library and no connection. The events of
+    /// a database come one after the other, in their order. A change that another process made or left unfinished is
+    /// not reported. By default it does nothing.
     ///
     /// - Parameter event: What has happened to which key.
     func keyEventOccurred(_ event: KeyEvent)

@@ -163,8 +163,9 @@ extension StoreOpening {
         guard !context.isInMemory else { return .plaintext }
         do {
             return try await context.keyChain()
-        } catch let error as StrongroomError {
-            throw error.diagnosed(context.file, isOfFile: false)
+        } catch {
+            if !(error is CancellationError) { context.keyEvents?.add(.failed, nil, error as? StrongroomError) }
+            throw (error as? StrongroomError)?.diagnosed(context.file, isOfFile: false) ?? error
         }
     }
 
@@ -223,7 +224,7 @@ extension StoreOpening {
         watch?.part(.rotate, since: start)?.end(report.rotationFailure)
     }
 
-    /// Adds a new data key, with which the file is rewritten, if the policy says so.
+    /// Adds a new data key, with which the file is rewritten, if the policy requires it.
     private mutating func replaceOldDataKey(_ unlocked: inout UnlockedFile, _ keys: inout DatabaseKeys) throws {
         guard case .after(let days) = context.settings.rotation, unlocked.isWrapped, let key = unlocked.derivedKey,
             let dataKey = try keys.envelope?.dataKey(of: key)

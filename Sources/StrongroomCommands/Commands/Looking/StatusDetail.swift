@@ -116,9 +116,9 @@ struct StatusDetail: Encodable, Sendable {
     let envelopeMissing: Bool
     /// The number of slots of its envelope of kinds that this version does not know.
     let unknownSlots: Int
-    /// Those of its envelope; nil without one.
+    /// Those of its envelope; nil without one, and if it was not opened.
     let slots: [SlotDetail]?
-    /// When the data key was made with which it is encrypted; nil if that is not known.
+    /// When it got the data key with which it is encrypted; nil if that is not known.
     let dataKeyCreated: Date?
     /// The full days since then.
     let dataKeyAgeDays: Int?
@@ -133,7 +133,7 @@ struct StatusDetail: Encodable, Sendable {
 
     let settings: CipherSettings?
     let plaintextPath: String?
-    /// When its data key was made, and its oldest slot; nil without an envelope.
+    /// When its data key and its oldest slot were created; nil without an envelope.
     let keyDates: RunMetrics.KeyDates?
 
     init(_ survey: FileDiagnosis, isConfigured: Bool) throws {
@@ -152,10 +152,12 @@ struct StatusDetail: Encodable, Sendable {
         envelope = survey.hasEnvelope
         envelopeMissing = survey.wantsEnvelope && !survey.hasEnvelope
         unknownSlots = survey.keySlots.count(where: \.isUnknown)
-        slots = survey.hasEnvelope ? survey.keySlots.map { SlotDetail($0) } : nil
+        slots = survey.keySlots.isEmpty ? nil : survey.keySlots.map { SlotDetail($0) }
         dataKeyCreated = survey.dataKeyDate
         dataKeyAgeDays = survey.dataKeyDate?.ageInDays
-        keyDates = survey.keySlots.map(\.created).min().map { .init(dataKey: survey.dataKeyDate, oldestSlot: $0) }
+        keyDates =
+            survey.hasEnvelope
+            ? .init(dataKey: survey.dataKeyDate, oldestSlot: survey.keySlots.map(\.created).min()) : nil
         key = survey.key.map { Key(number: $0.position + 1, count: $0.count, isCurrent: $0.isCurrent) }
         schema = Schema(
             version: survey.version, newest: survey.plan?.to, pending: survey.plan?.applies ?? [],

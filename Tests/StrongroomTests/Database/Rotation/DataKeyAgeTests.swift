@@ -98,6 +98,9 @@ struct DataKeyAgeTests {
         #expect(try await store.lines() == ["first"])
         await #expect(processExitsWith: .success) { [root = vault.directory.path("") as String] in
             let other = try await Vault(root, keys: .numbered(1)).open()
+            await expectCancelled(at: .checking) { report in try await other.rotate(.dataKey, progress: report) }
+            let old = try #require(try await other.dataKeyDate())
+            #expect(old < .now - 3_600)
             #expect(try await other.rotate(.dataKey).method == .inPlace)
             let date = try #require(try await other.dataKeyDate())
             #expect(date > .now - 3_600)
@@ -107,6 +110,32 @@ struct DataKeyAgeTests {
         expectNow(try await store.dataKeyDate())
         try await store.close()
         expectNow(try await date(1))
+    }
+
+    @Test func `a data key that was left in the envelope has the date at which the file gets it`() async throws {
+        try await vault.direct(.numbered(1)).keep("first")
+        try vault.makeEnvelope(.numbered(1))
+        try await vault(1).keep("second")
+        expectNow(try await date(1))
+        try record(Date.now.addingTimeInterval(-10 * Self.day))
+        try vault.addDataKey(1)
+        #expect(try await vault(1).keep("third").rotation?.method == .copy)
+        expectNow(try await date(1))
+        #expect(try await vault(1).lines() == ["first", "second", "third"])
+    }
+
+    @Test func `a rotation that is cancelled leaves the date of the data key`() async throws {
+        try await vault(1).keep("first")
+        let old = Date.now.addingTimeInterval(-10 * Self.day)
+        try record(old)
+        try await vault(1).using { store in
+            await expectCancelled(at: .verifying) { report in try await store.rotate(.dataKey, progress: report) }
+            let kept = try #require(try await store.dataKeyDate())
+            #expect(abs(kept.timeIntervalSince(old)) < 2)
+            #expect(try await store.rotate().method == .copy)
+            expectNow(try await store.dataKeyDate())
+        }
+        try vault.expectNothingLeft()
     }
 
     @Test func `the record of another data key says nothing`() async throws {
@@ -199,6 +228,25 @@ struct DataKeyAgeTests {
         #expect(try await after(90, 1).keep().rotation == nil)
         #expect(try dataKeys == second)
         #expect(try await vault(1).lines() == ["first", "second", "third", "fourth"])
+    }
+
+    @Test(arguments: [true, false])
+    func `a data key and the key of a provider are replaced at once`(isOnOpen: Bool) async throws {
+        let keys = [try Key.external(ImitatedProvider()), try Key.external(ImitatedProvider("imitation:2"))]
+        try await vault([keys[0]]).using { store in
+            try await store.write { db in try db.execute("DROP VIEW strongroom_data_key") }
+        }
+        let policy = isOnOpen ? RotationPolicy.after(days: 90) : .manual
+        try await vault(keys).with(\.settings.rotation, policy).using { store in
+            #expect(store.openReport.rotationFailure == nil)
+            #expect(store.openReport.rotation?.method == (isOnOpen ? .copy : nil))
+            guard !isOnOpen else { return }
+            #expect(try await store.rotate(.dataKey).method == .copy)
+        }
+        try await vault([keys[1]]).using { store in
+            #expect(try await store.keySlots().map(\.externalIdentifier) == ["imitation:2"])
+            expectNow(try await store.dataKeyDate())
+        }
     }
 
     @Test func `a data key of unknown age is replaced once`() async throws {

@@ -384,6 +384,8 @@ struct EnvelopeStoreTests {
             let other = try await Vault(root) { _ in try KeyChain(.numbered(1)) }.with(\.protection, .envelope)
                 .with(\.settings.busyTimeout, .milliseconds(100)).open()
             #expect(other.openReport.rotation?.method == .inPlace)
+            // The envelope has no room for a third data key, and still needs the first.
+            try await expectFailure(.locked) { try await other.rotate(.dataKey) }
             try await other.close()
         }
         let kept = Result { try vault.envelope(1, salt: salt).dataKeys.count }

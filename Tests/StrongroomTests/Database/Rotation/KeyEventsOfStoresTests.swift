@@ -5,7 +5,7 @@ import Logging
 import StrongroomTesting
 import Testing
 
-/// Keeps what it is told of keys.
+/// Keeps the events of keys.
 final class KeyEventLog: OperationObserver {
     private let events = Locked<[KeyEvent]>([])
     private let whenCalled: @Sendable (KeyEvent) -> Void
@@ -19,7 +19,7 @@ final class KeyEventLog: OperationObserver {
         whenCalled(event)
     }
 
-    /// What it was told since the last call.
+    /// The events since the last call.
     func take() -> [KeyEvent] {
         events.withLock { events in
             defer { events = [] }
@@ -36,7 +36,7 @@ final class KeyEventLog: OperationObserver {
     }
 }
 
-@Suite("What an observer is told of keys", .ending)
+@Suite("What an observer receives of keys", .ending)
 struct KeyEventsOfStoresTests {
     private let vault: EnvelopeVault
     private let log = KeyEventLog()
@@ -103,6 +103,12 @@ struct KeyEventsOfStoresTests {
         try vault.put(nil, nil)
         try await expectFailure(.envelopeMissing) { try await open(vault(1)) }
         #expect(log.take().map { $0.error?.code } == [.envelopeMissing])
+        struct Unreachable: Error {}
+        var away = vault(1)
+        away.keyChain = { _ in throw Unreachable() }
+        await #expect(throws: Unreachable.self) { try await open(away) }
+        let unreachable = log.take()
+        #expect(unreachable.map(\.kind) == [.failed] && unreachable.first?.error == nil)
         // Of another kind.
         try Data().write(to: URL(filePath: vault.sidecar.databasePath))
         try await expectFailure(.emptyFile) { try await open(vault(1)) }
@@ -218,6 +224,67 @@ struct KeyEventsOfStoresTests {
         try await store.close()
         #expect(log.take().count == 6)
         #expect(isFree.withLock { $0 } == [Bool](repeating: true, count: 6))
+    }
+
+    /// Another process gives the open file a data key, and the envelope a slot whose provider is away.
+    private func changeKeysElsewhere() async {
+        await #expect(processExitsWith: .success) { [root = vault.directory.path("") as String] in
+            let other = try await Vault(root, keys: .numbered(1)).with(\.protection, .envelope).open()
+            if other.openReport.rotation == nil { try await other.rotate(.dataKey) }
+            try await other.addKey(Key.external(ImitatedProvider()), label: "away")
+            try await other.close()
+        }
+    }
+
+    /// The vault, whose chain gets a key of a provider that is away.
+    private func vault(whoseKeyIsAway isAway: Locked<Bool>) throws -> Vault {
+        let provider = ImitatedProvider()
+        provider.fault = .fails
+        let keys = [Key.numbered(1), try Key.external(provider)]
+        var changing = vault(1).with(\.settings.rotation, .never)
+        changing.keyChain = { _ in try KeyChain(isAway.withLock { $0 } ? keys : [keys[0]]) }
+        return changing
+    }
+
+    @Test func `a provider that is away when an envelope is changed is reported without a lock`() async throws {
+        try await vault.direct(.numbered(1)).keep("first")
+        let file = DatabaseFile(path: vault.sidecar.databasePath, name: "vault.sqlite", busyTimeout: 0, log: nil)
+        let (isAway, isFree) = (Locked(false), Locked<[Bool]>([]))
+        let log = KeyEventLog { _ in
+            let lock = try? file.tryLock()
+            isFree.withLock { $0.append(lock != nil) }
+            lock?.release()
+        }
+        let stores = try Stores(vault(whoseKeyIsAway: isAway))
+        stores.operationObservers = [log]
+        let store = try await stores.open("vault.sqlite")
+        await changeKeysElsewhere()
+        isAway.withLock { $0 = true }
+        try await store.addKey(.numbered(2), label: "office")
+        #expect(log.texts() == ["failed away", "added office"])
+        #expect(isFree.withLock { $0 } == [true, true])
+        try await store.close()
+    }
+
+    @Test func `a read that finds a new data key does not wait for the observer`() async throws {
+        try await vault(1).keep("first")
+        let (isAway, mayReturn, hasWaited) = (Locked(false), Moment(), Locked<[Bool]>([]))
+        let log = KeyEventLog { event in
+            guard event.kind == .failed else { return }
+            let isRead = (try? mayReturn.block()) != nil
+            hasWaited.withLock { $0.append(isRead) }
+        }
+        let stores = try Stores(vault(whoseKeyIsAway: isAway))
+        stores.operationObservers = [log]
+        let store = try await stores.open("vault.sqlite")
+        await changeKeysElsewhere()
+        isAway.withLock { $0 = true }
+        #expect(try await store.lines() == ["first"])
+        mayReturn.come()
+        try await eventually { hasWaited.withLock { !$0.isEmpty } }
+        #expect(hasWaited.withLock { $0 } == [true])
+        #expect(log.texts().contains("failed away"))
+        try await store.close()
     }
 
     @Test func `a failed change is reported if the first copy on the disk has it`() throws {
