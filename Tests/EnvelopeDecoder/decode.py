@@ -48,6 +48,8 @@ def slots_of(data):
     for _ in range(data[51]):
         kind, sealed_at = data[at + 17], at + 38 + data[at + 37]
         end = sealed_at + 28 + 32 * data[42] + (int.from_bytes(data[at + 19:at + 21], "big") if kind > SCRYPT else 0)
+        check(kind != PAIR or data[at:at + 8] == hkdf(data[end - 64:end - 32], b"public key", 8, salt=data[10:26]),
+              "the fingerprint of a public key is that of another")
         slots.append((kind, data[at:sealed_at], data[sealed_at:end]))
         at = end
     check(at == len(data) - 64, "its slots do not end where its authentication code begins")
@@ -98,7 +100,7 @@ def open_slot(data, kind, head, sealed, key):
         sealed, further = sealed[:end], sealed[end:]
     if kind == PAIR:
         found = key_of_pair(further, key)
-        if found is None or head[:8] != hkdf(found[0], b"public key", 8, salt=data[10:26]):
+        if found is None:
             return None
         check(sealed[:12] == found[2], "a slot was changed")
         return decrypted(found[1], sealed, data[:43] + head + further)

@@ -5,7 +5,7 @@ extension Key {
     ///
     /// ``Store/addKey(_:label:)`` gives it a slot, for which the private key is not needed. Where the data key is
     /// replaced, the public key has to be in the chain, before the current key, or among the `keys` of
-    /// ``Store/rotate(_:keys:timeout:progress:)``: its slot is kept then.
+    /// ``Store/rotate(_:keys:timeout:progress:)``: its slot is kept then. In a chain it gets no slot by itself.
     ///
     /// ```swift
     /// // openssl genpkey -algorithm X25519 -out private.pem; openssl pkey -in private.pem -pubout -out public.pem
@@ -14,9 +14,15 @@ extension Key {
     ///
     /// - Parameter pem: The key as PEM, SubjectPublicKeyInfo (RFC 8410), as OpenSSL writes it.
     /// - Returns: The key.
-    /// - Throws: ``StrongroomError`` with `invalidKey` for another text, and for a private key.
-    public static func publicKey(pem: String) throws -> Key {
-        let key = try Key(pem: Array(pem.utf8)[...])
+    /// - Throws: ``StrongroomError`` with `invalidKey` for another text, a private key, and a public key that no
+    ///   private key has.
+    public static func publicKey(pem: String) throws -> Key { try publicKey(Array(pem.utf8)) }
+
+    private static func publicKey(_ pem: consuming [UInt8]) throws -> Key {
+        var pem = pem
+        // It may be the private key.
+        defer { pem.withUnsafeMutableBytes { $0.wipe() } }
+        let key = try Key(pem: pem[...])
         guard key.isPublicKey else {
             throw PEM.refusal("is a private key, which belongs elsewhere; give its public key, \(PEM.publicAdvice)")
         }
@@ -45,8 +51,7 @@ extension Key {
 
     /// As ``publicKey(pem:)``, from a file, which other users may read.
     package static func publicKey(file path: String) throws -> Key {
-        let text = try FileSystem.firstBytes(of: path, KeyText.largest)
-        return try publicKey(pem: String(decoding: text, as: UTF8.self))
+        try publicKey(FileSystem.firstBytes(of: path, KeyText.largest))
     }
 
     /// Whether it is a public key, without the private one.
@@ -55,12 +60,21 @@ extension Key {
         return true
     }
 
+    /// Whether both are the same key, or the keys of one pair.
+    func isSame(as other: Key) -> Bool {
+        guard case .pair(let publicKey, _) = material, case .pair(let otherKey, _) = other.material else {
+            return self == other
+        }
+        return publicKey == otherKey
+    }
+
     /// A private or a public key.
     init(pem: ArraySlice<UInt8>) throws {
         let (label, content) = try PEM.content(of: pem)
         switch label {
         case "PUBLIC KEY":
             let publicKey = try PEM.key(in: content, after: PEM.publicPrefix).withUnsafeBytes { Array($0) }
+            guard HPKE.isCanonical(publicKey) else { throw PEM.noPrivateKey }
             self.init(material: .pair(publicKey: publicKey, privateKey: nil))
         case "PRIVATE KEY":
             let privateKey = try PEM.key(in: content, after: PEM.privatePrefix)
@@ -99,8 +113,10 @@ enum PEM {
         guard let first = lines.first, let last = lines.last, first.starts(with: begin), first.suffix(5) == dashes[...],
             last.starts(with: end), last.dropFirst(end.count) == first.dropFirst(begin.count)
         else { throw refusal("is not PEM: it has to begin with -----BEGIN, and end with its -----END; give the file") }
-        var characters = Data(lines.dropFirst().dropLast().joined())
+        // Reserved at once, so that growing it leaves no partial copy behind.
+        var characters = Data(capacity: text.count)
         defer { characters.resetBytes(in: characters.startIndex..<characters.endIndex) }
+        for line in lines.dropFirst().dropLast() { characters.append(contentsOf: line) }
         guard var content = Data(base64Encoded: characters) else {
             throw refusal("has a character in it that PEM does not have; give the file as it was written")
         }
@@ -118,6 +134,10 @@ enum PEM {
 
     static var notX25519: StrongroomError {
         refusal("is not one of X25519 as OpenSSL writes it; make it with `openssl genpkey -algorithm X25519`")
+    }
+
+    static var noPrivateKey: StrongroomError {
+        refusal("is a public key that no private key has; make another pair. Nothing was changed")
     }
 
     static func refusal(_ reason: String) -> StrongroomError {

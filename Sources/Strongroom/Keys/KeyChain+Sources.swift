@@ -9,7 +9,9 @@ import Glibc
 /// The text form of a chain's keys in UTF-8, one per line, oldest first: a passphrase, `raw:` and 64 hexadecimal
 /// digits, `recovery:` and a recovery key, or `share:` and a share of one; all shares in the text are one key. A line
 /// that is a recovery key or a share, with all of its check characters, is one without the prefix, too: it is typed
-/// from paper. A line that begins with `-----BEGIN ` begins a key as PEM. Empty lines are ignored.
+/// from paper. With a mistake it is a passphrase, but beside a share it is refused. A line that begins with
+/// `-----BEGIN ` begins a key as PEM, beside which there are no passphrases: a text around PEM, as OpenSSL writes with
+/// `-text`, would become one. Empty lines are ignored.
 struct KeyText {
     /// The error for an invalid text.
     ///
@@ -54,32 +56,53 @@ struct KeyText {
     private func keys(in content: [UInt8]) throws -> [Key] {
         try requireText(content)
         let lines = content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .map { $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0 }
+        let hasShares = lines.contains { (try? share(in: $0, line: 1)) != nil }
         var keys: [Key] = []
         var shares: [RecoveryShare] = []
         var positionOfShares = 0
-        var endOfPEM = 0
-        for (number, line) in lines.enumerated() where number >= endOfPEM {
-            let text = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-            guard !text.isEmpty else { continue }
+        var (endOfPEM, passphrase): (Int, Int?) = (0, nil)
+        for (number, text) in lines.enumerated() where number >= endOfPEM && !text.isEmpty {
             if text.starts(with: PEM.begin) {
                 let last = lines[number...].firstIndex { $0.starts(with: PEM.end) } ?? lines.count - 1
-                keys.append(try pem(content[line.startIndex..<lines[last].endIndex], line: number + 1))
+                keys.append(try pem(content[text.startIndex..<lines[last].endIndex], line: number + 1))
                 endOfPEM = last + 1
                 continue
             }
-            guard text.contains(where: { $0 != 0x20 && $0 != 0x09 }) else {
-                throw refusal("has only blanks in line \(number + 1); write the key there, or remove the line")
-            }
-            if let share = try written(in: text, .share, line: number + 1, RecoveryShare.init(_:)) {
+            try requireKey(text, line: number + 1)
+            if let share = try share(in: text, line: number + 1, refusesMistakes: hasShares) {
                 if shares.isEmpty { positionOfShares = keys.count }
                 shares.append(share)
             } else {
                 keys.append(try key(in: text, line: number + 1))
+                if case .passphrase = keys.last?.material { passphrase = passphrase ?? number + 1 }
             }
         }
+        if endOfPEM > 0, let passphrase { throw besidePEM(passphrase) }
         if !shares.isEmpty { keys.insert(try recoveryKey(of: shares), at: positionOfShares) }
         guard !keys.isEmpty else { throw refusal("contains no key; write one a line, oldest first") }
         return keys
+    }
+
+    private func requireKey(_ text: ArraySlice<UInt8>, line: Int) throws {
+        guard text.contains(where: { $0 != 0x20 && $0 != 0x09 }) else {
+            throw refusal("has only blanks in line \(line); write the key there, or remove the line")
+        }
+        guard !text.contains(PEM.begin), !text.contains(PEM.end) else {
+            throw refusal(
+                """
+                has a part of a PEM key in line \(line): its first line has to begin with -----BEGIN, and its last one \
+                with -----END; give the key as it was written, without indentation
+                """)
+        }
+    }
+
+    private func besidePEM(_ line: Int) -> StrongroomError {
+        refusal(
+            """
+            has a PEM key, and something else in line \(line), which is not taken for a passphrase; remove the line, \
+            or give passphrases without PEM
+            """)
     }
 
     private func key(in text: ArraySlice<UInt8>, line: Int) throws -> Key {
@@ -120,23 +143,37 @@ struct KeyText {
             """)
     }
 
+    /// The share in a line; nil if there is none.
+    ///
+    /// - Parameter refusesMistakes: Whether a line without the prefix that is in groups like a share, but is none, is
+    ///   refused.
+    fileprivate func share(
+        in text: ArraySlice<UInt8>, line: Int, refusesMistakes: Bool = false
+    ) throws -> RecoveryShare? {
+        try written(in: text, .share, line: line, refusesMistakes: refusesMistakes, RecoveryShare.init(_:))
+    }
+
     /// The recovery key or the share in a line; nil if there is none.
-    func written<Written>(
-        in text: ArraySlice<UInt8>, _ form: RecoveryText, line: Int, _ read: (String) throws -> Written
+    private func written<Written>(
+        in text: ArraySlice<UInt8>, _ form: RecoveryText, line: Int, refusesMistakes: Bool = false,
+        _ read: (String) throws -> Written
     ) throws -> Written? {
         let prefix = Array(form.prefix.utf8)
-        if text.starts(with: prefix) {
-            do {
-                return try read(String(decoding: text.dropFirst(prefix.count), as: UTF8.self))
-            } catch let error as StrongroomError {
-                throw refusal("has an invalid \(form.name) in line \(line): \(error.message.dropLast())")
-            }
-        }
+        let hasPrefix = text.starts(with: prefix)
+        let isMeant = hasPrefix || (refusesMistakes && form.isInGroups(text))
         // No line that cannot be one is copied to an `Array` or a `String`, which would not be wiped.
-        guard text.count(where: Self.isLetterOrDigit) == form.characterCount,
-            text.allSatisfy({ Self.isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: " ") })
-        else { return nil }
-        return try? read(String(decoding: text, as: UTF8.self))
+        guard isMeant || Self.mayBe(text, form) else { return nil }
+        do {
+            return try read(String(decoding: hasPrefix ? text.dropFirst(prefix.count) : text, as: UTF8.self))
+        } catch let error as StrongroomError {
+            guard isMeant else { return nil }
+            throw refusal("has an invalid \(form.name) in line \(line): \(error.message.dropLast())")
+        }
+    }
+
+    private static func mayBe(_ text: ArraySlice<UInt8>, _ form: RecoveryText) -> Bool {
+        text.count(where: isLetterOrDigit) == form.characterCount
+            && text.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: " ") }
     }
 
     private func pem(_ text: ArraySlice<UInt8>, line: Int) throws -> Key {
@@ -190,10 +227,12 @@ extension KeyChain {
     /// The maximum number of bytes in the text form of keys.
     package static let largestText = KeyText.largest
 
-    /// The share of a recovery key that is a line of the text form of keys; nil if it is none.
-    package static func share(in line: [UInt8]) -> RecoveryShare? {
-        let text = KeyText { StrongroomError(.keySource, $0) }
-        return try? text.written(in: line[...], .share, line: 1, RecoveryShare.init(_:))
+    /// The share of a recovery key that was typed, as a line of the text form of keys; nil for another line.
+    ///
+    /// - Throws: ``StrongroomError`` with `keySource` for one with a mistake.
+    package static func share(in line: [UInt8]) throws -> RecoveryShare? {
+        try KeyText { StrongroomError(.keySource, "What was typed \($0).") }
+            .share(in: line[...], line: 1, refusesMistakes: true)
     }
 
     /// The same chain, which also opens plaintext files in order to encrypt them; ``plaintext`` is returned unchanged.

@@ -21,8 +21,9 @@ public struct KeyChain: Sendable, Equatable {
     ///
     /// - Parameter keys: The keys, oldest first, newest last.
     /// - Throws: ``StrongroomError`` with `invalidKey` for no key, an empty passphrase, a raw key
-    ///   that is not 32 bytes long, a salt that is not 16 bytes long, a key that occurs in the chain twice,
-    ///   ``Key/plaintext`` at another position than the first, or a last key that may only open files.
+    ///   that is not 32 bytes long, a salt that is not 16 bytes long, a key that occurs in the chain twice, a
+    ///   public key beside its private key, ``Key/plaintext`` at another position than the first, or a last key that
+    ///   may only open files.
     public init(_ keys: Key...) throws {
         try self.init(keys)
     }
@@ -44,10 +45,10 @@ public struct KeyChain: Sendable, Equatable {
             if let defect = key.defect {
                 throw StrongroomError(.invalidKey, "Key \(index + 1) of the chain cannot be used: \(defect).")
             }
-            if let duplicate = keys[..<index].firstIndex(of: key) {
+            if let duplicate = keys[..<index].firstIndex(where: key.isSame(as:)) {
                 throw StrongroomError(
                     .invalidKey,
-                    "Keys \(duplicate + 1) and \(index + 1) of the chain are the same; remove one."
+                    "Keys \(duplicate + 1) and \(index + 1) of the chain are the same, or of one pair; remove one."
                 )
             }
             if index > 0, key == .plaintext {
@@ -84,6 +85,9 @@ public struct KeyChain: Sendable, Equatable {
             }
         return StrongroomError(.invalidKey, "The last key of the chain, key \(index), is \(reason).")
     }
+
+    /// Whether a key is a public one, whose slot a rotation keeps.
+    package func isPublicKey(at position: Int) -> Bool { keys[position].isPublicKey }
 
     /// The key of new files; nil for plaintext.
     package var current: Key? { keys.last }

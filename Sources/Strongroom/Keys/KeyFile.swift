@@ -1,10 +1,10 @@
 /// A file that contains the keys of a chain, one per line, oldest first.
 ///
 /// A line is a passphrase, `raw:` and 64 hexadecimal digits, `recovery:` and a recovery key, or `share:` and a share of
-/// one, whose other shares are in other lines; a private key of X25519 is PEM, in several lines. Empty lines are
-/// ignored. Only the owner may have access (mode 0600 or 0400), and the owner must be the user of the process or root:
-/// another user who can write the file could replace the keys. A file that a platform mounts has other rules, see
-/// ``Access/mounted``.
+/// one, whose other shares are in other lines; a private key of X25519 is PEM, in several lines, beside which there are
+/// no passphrases. Empty lines are ignored. Only the owner may have access (mode 0600 or 0400), and the owner must be
+/// the user of the process or root: another user who can write the file could replace the keys. A file that a platform
+/// mounts has other rules, see ``Access/mounted``.
 ///
 /// ```swift
 /// let chain = try KeyFile("/etc/inventory/keys").keyChain(creating: true)

@@ -82,6 +82,12 @@ struct RecoveryText {
     private static let bitsOfCharacter = 5
     private static let bitsOfGroup = (groupLength - 1) * bitsOfCharacter
 
+    /// Whether a text has as many groups, of which at most one has another length: another text is hardly meant.
+    func isInGroups(_ text: ArraySlice<UInt8>) -> Bool {
+        let groups = text.split { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: " ") }
+        return groups.count == groupCount && groups.count { $0.count == Self.groupLength } >= groupCount - 1
+    }
+
     /// The characters without the separators.
     var characterCount: Int { groupCount * Self.groupLength }
 

@@ -29,9 +29,10 @@ package enum KeySource: Equatable, Sendable {
         case .standardInput:
             return try Self.chain("Standard input", input.all(KeyChain.largestText + 1))
         case .prompt(let text):
-            guard let line = try input.line(text) else { throw Self.noKey }
-            if let share = KeyChain.share(in: line) { return try Self.chain(of: share, input) }
-            return try Self.chain("What was typed", consume line)
+            guard var line = try input.line(text) else { throw Self.noKey }
+            defer { Self.wipe(&line) }
+            if let share = try KeyChain.share(in: line) { return try Self.chain(of: share, input) }
+            return try KeyChain(text: line, source: "What was typed")
         case .newPrompt(let text): return try Self.chain("What was typed", Self.twice(text, input))
         }
     }
@@ -80,7 +81,7 @@ package enum KeySource: Equatable, Sendable {
             guard var line = try input.line(prompt), !line.isEmpty else { break }
             defer { wipe(&line) }
             do {
-                let share = try RecoveryShare(String(decoding: line, as: UTF8.self))
+                let share = try KeyChain.share(in: line) ?? RecoveryShare(String(decoding: line, as: UTF8.self))
                 try RecoveryShare.requireDistinct(shares + [share])
                 shares.append(share)
             } catch let error as StrongroomError {

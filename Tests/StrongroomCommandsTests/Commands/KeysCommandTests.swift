@@ -415,13 +415,26 @@ struct KeySlotCommandTests {
         #expect(try fewer.failure().message.contains("1 of 2 shares"))
         // Typed, with a mistake, twice the same, then right.
         let mistake = texts[2].replacing(texts[2].suffix(5), with: "*****")
-        let answers = [texts[0], mistake, texts[0], texts[2]]
+        let answers = [texts[0], mistake, texts[0], "share:\(texts[2])"]
         let typed = try await ledger.run(["tables", ledger.path()], answers: answers)
         #expect(typed.status == .success)
         #expect(typed.errors.contains("Share 3 of the recovery key has a mistake in group 12 of 12"))
         #expect(typed.errors.contains("given twice") && !typed.errors.contains(texts[0].suffix(11)))
+        let first = try await ledger.run(["tables", ledger.path(), "--json"], answers: [mistake])
+        #expect(try first.failure().message.contains("group 12 of 12"))
         let ended = try await ledger.run(["tables", ledger.path(), "--json"], answers: [texts[0], ""])
         #expect(try ended.failure().message.contains("1 of 2 shares"))
+    }
+
+    @Test func `the plan of a rotation keeps the slot of a public key`() async throws {
+        try await ledger.make()
+        let pair = ledger.with(\.keys, [.passphrase(Ledger.passphrases[0]), try .privateKey(pem: Self.privateKey)])
+        #expect(try await pair.run("rotate", "ledger.sqlite").status == .success)
+        let key = try ledger.keyFile(Ledger.secrets[1])
+        #expect(try await pair.run("keys", "add", "ledger.sqlite", "--new-key-file", key).status == .success)
+        let newer = ledger.with(\.keys, [try .publicKey(pem: Self.publicKey), Ledger.keys[1]])
+        let plan = try await newer.run("rotate", "ledger.sqlite", "--dry-run", "--json").output
+        #expect(plan.contains(#""due":false"#) && plan.contains(#""losesAccess":[]"#), "\(plan)")
     }
 
     @Test(arguments: ["1/2", "3/2", "2/17", "3", "2/3/4", "a/b", "/", "-2/3"])
@@ -431,23 +444,24 @@ struct KeySlotCommandTests {
         #expect(try await slots().count == 1)
     }
 
+    // As OpenSSL writes them.
+    static let publicKey = """
+        -----BEGIN PUBLIC KEY-----
+        MCowBQYDK2VuAyEA/oNz1px+0LdJSZ1OsQN8zR9JMAyPIdRYfk+B3/fJyxo=
+        -----END PUBLIC KEY-----
+
+        """
+    static let privateKey = """
+        -----BEGIN PRIVATE KEY-----
+        MC4CAQAwBQYDK2VuBCIEIEiZqG1cyrZNJS1nlRYTi7gML/7/T5pM6F86w0MLF21S
+        -----END PRIVATE KEY-----
+        """
+
     @Test func `a public key gets a slot, and its private key opens file and backup`() async throws {
         try await ledger.make()
-        // As OpenSSL writes them.
-        let publicKey = """
-            -----BEGIN PUBLIC KEY-----
-            MCowBQYDK2VuAyEA/oNz1px+0LdJSZ1OsQN8zR9JMAyPIdRYfk+B3/fJyxo=
-            -----END PUBLIC KEY-----
-
-            """
-        let privateKey = """
-            -----BEGIN PRIVATE KEY-----
-            MC4CAQAwBQYDK2VuBCIEIEiZqG1cyrZNJS1nlRYTi7gML/7/T5pM6F86w0MLF21S
-            -----END PRIVATE KEY-----
-            """
         let (here, offline) = (
-            try ledger.keyFile(publicKey, name: "public.pem", mode: 0o644),
-            try ledger.keyFile(privateKey, name: "private.pem")
+            try ledger.keyFile(Self.publicKey, name: "public.pem", mode: 0o644),
+            try ledger.keyFile(Self.privateKey, name: "private.pem")
         )
         let arguments = ["keys", "add", "ledger.sqlite", "--label", "offline", "--public-key"]
         let wrong = try await ledger.fails(arguments + [offline], with: "invalidKey")
@@ -456,7 +470,7 @@ struct KeySlotCommandTests {
         #expect(try await ledger.run(arguments + [here, "--new-key-file", offline]).status == .usage)
         struct Added: Decodable { let publicKey: String?, isRecovery: Bool, fingerprint: String }
         let added = try await ledger.run(arguments + [here, "--json"]).json(Added.self)
-        #expect(added.publicKey == publicKey && added.isRecovery)
+        #expect(added.publicKey == Self.publicKey && added.isRecovery)
         let table = try await ledger.run("keys", "slots", "ledger.sqlite").output
         #expect(table.contains("public") && table.contains("offline"))
         let copy = ledger.directory.path("copy.sqlite")
@@ -465,7 +479,7 @@ struct KeySlotCommandTests {
             let run = try await ledger.run("tables", file, "--key-file", offline)
             #expect(run.status == .success, "\(run.errors)")
         }
-        let piped = try await ledger.run("verify", copy, "--key-stdin", piped: privateKey)
+        let piped = try await ledger.run("verify", copy, "--key-stdin", piped: Self.privateKey)
         #expect(piped.status == .success, "\(piped.errors)")
         let after = ledger.with(\.keys, [Ledger.keys[2]])
         let restored = try await after.run(

@@ -68,10 +68,10 @@ struct PublicKeyTests {
         let point = Self.bytes(point)
         #expect(try HPKE(to: point, info: "") == nil)
         #expect(try HPKE(from: point, to: pair.publicKey, SecretBytes(pair.privateKey), info: "") == nil)
-        let key = try Key.publicKey(pem: KeyPair.pem("PUBLIC KEY", "302a300506032b656e032100", point))
         var envelope = try OpenEnvelope.with(.numbered(1))
         let before = envelope.bytes
         try expectFailure(.invalidKey, saying: "no private key has") {
+            let key = try Key.publicKey(pem: KeyPair.pem("PUBLIC KEY", "302a300506032b656e032100", point))
             try envelope.add(key, label: "", date: .fixed)
         }
         #expect(envelope.bytes == before)
@@ -79,6 +79,23 @@ struct PublicKeyTests {
         try envelope.add(pair.sealing, label: "", date: .fixed)
         let forged = envelope.bytes.replacing(envelope.bytes.suffix(96).prefix(32), with: point).withCheckSum
         #expect(try expectDefect(forged, pair.opening) != .noKeyFits)
+    }
+
+    /// X25519 takes them for other keys, but the keys of a message are derived from the form that the sender had.
+    @Test func `a public key in another form than its own is refused`() throws {
+        func key(_ bytes: [UInt8]) throws -> Key {
+            try .publicKey(pem: KeyPair.pem("PUBLIC KEY", "302a300506032b656e032100", bytes))
+        }
+        let greatest: [UInt8] = [UInt8](repeating: 0xFF, count: 30) + [0x7F]
+        var masked: [UInt8] = pair.publicKey
+        masked[31] |= 0x80
+        for first in [0xED, 0xF6, 0xFF] as [UInt8] {
+            try expectFailure(.invalidKey, saying: "no private key has") { try key([first] + greatest) }
+        }
+        try expectFailure(.invalidKey, saying: "no private key has") { try key(masked) }
+        #expect(try key([0xEC] + greatest).isPublicKey)
+        let less: [UInt8] = [UInt8](repeating: 0xFF, count: 31) + [0x7E]
+        #expect(try key(less).isPublicKey)
     }
 
     // MARK: Envelopes
@@ -120,6 +137,37 @@ struct PublicKeyTests {
         try envelope.add(pair.sealing, label: "", date: .fixed)
         let forged = envelope.bytes.flipped(52 + 103 + offset, by: offset == 17 ? 4 : 1).withCheckSum
         #expect(throws: EnvelopeDefect.self) { try Envelope(bytes: forged) }
+    }
+
+    /// An envelope that the owner of its data keys has changed.
+    private func signed(_ envelope: OpenEnvelope, _ content: [UInt8]) throws -> [UInt8] {
+        try Digests.stored(content + envelope.dataKeys.authentication(of: content))
+    }
+
+    @Test func `a slot with another fingerprint than its public key's is damage, although it is authentic`() throws {
+        var envelope = try OpenEnvelope.with(.numbered(1))
+        try envelope.add(pair.sealing, label: "", date: .fixed)
+        let content = envelope.sealed.signedBytes
+        #expect(try signed(envelope, content) == envelope.bytes)
+        let forged = content.flipped(52 + 103)
+        for bytes in [forged, content.flipped(51) + forged[(52 + 103)...]] {
+            let defect = try expectDefect(signed(envelope, bytes), .numbered(1))
+            #expect(defect == .damaged("the fingerprint of a public key is that of another"))
+        }
+    }
+
+    @Test func `an envelope that no reader would take is not written`() throws {
+        var envelope = try OpenEnvelope.with(.numbered(1))
+        let slot = try envelope.add(pair.sealing, label: "", date: .fixed)
+        var sealed = envelope.sealed
+        sealed.slots.append(sealed.slots[1])
+        var forged = OpenEnvelope(
+            sealed, dataKeys: envelope.dataKeys, position: nil, usedSlot: nil, wrappingKeys: WrappingKeys())
+        let before = forged.bytes
+        try expectFailure(.keySlot, saying: "could not be read", "Nothing was changed") {
+            try forged.label(slot.fingerprint, "named", keys: [])
+        }
+        #expect(forged.bytes == before)
     }
 
     @Test func `the slot of a public key is not the last key of a chain`() throws {
@@ -224,14 +272,37 @@ struct PublicKeyTests {
 
     @Test func `a text of keys has PEM in its lines`() throws {
         func keys(_ text: String) throws -> [Key] { try KeyChain(text: Array(text.utf8), source: "It").keys }
-        let expected = try [pair.sealing, .passphrase("old"), pair.opening]
-        #expect(try keys("\(pair.publicPEM)\nold\n\(pair.privatePEM)") == expected)
-        #expect(try keys("\(pair.publicPEM)old\n\(pair.privatePEM)".replacing("\n", with: "\r\n")) == expected)
+        let (other, raw) = (KeyPair(2), "raw:" + String(repeating: "07", count: 32))
+        let expected = try [pair.sealing, .numbered(7), other.opening]
+        #expect(try keys("\(pair.publicPEM)\n\(raw)\n\(other.privatePEM)") == expected)
+        #expect(try keys("\(pair.publicPEM)\(raw)\n\(other.privatePEM)".replacing("\n", with: "\r\n")) == expected)
         try expectFailure(.keySource, saying: "It has a key in line 2", "is not PEM") {
             try keys("old\n" + pair.privatePEM.split(separator: "\n").dropLast().joined(separator: "\n"))
         }
         try expectFailure(.invalidKey, saying: "opens nothing") { try keys(pair.publicPEM) }
-        #expect(try KeyChain(pair.sealing, pair.opening).fingerprints().map(\.count) == [8, 8])
+        #expect(try KeyChain(pair.sealing, other.opening).fingerprints().map(\.count) == [8, 8])
+        try expectFailure(.invalidKey, saying: "of one pair") { try keys(pair.publicPEM + pair.privatePEM) }
+    }
+
+    /// As `openssl genpkey -text` and copying from elsewhere write it; the last line would be the current passphrase.
+    @Test func `what is around PEM is not taken for a passphrase`() throws {
+        let pem = pair.privatePEM
+        let text = "X25519 Private-Key:\npriv:\n    01:01\npub:\n    a4:e0\n"
+        let lines: [String] = pem.split(separator: "\n").map { String($0) }
+        let indented: [String] = lines.map { "  \($0)" }
+        let texts: [(String, String)] = [
+            ("\(pem)\(text)", "something else in line 4"), ("\(text)\(pem)", "something else in line 1"),
+            ("old\n\(pem)", "something else in line 1"), ("\(pem)\n\(KeyPair(2).publicPEM)new", "line 8"),
+            (indented.joined(separator: "\n"), "part of a PEM key in line 1"),
+            ("\(lines[1])\n\(lines[2])", "part of a PEM key in line 2"),
+            ("\(pem)\(lines[2])", "part of a PEM key in line 4"),
+        ]
+        for (content, reason) in texts {
+            let error = try expectFailure(.keySource, saying: reason) {
+                try KeyChain(text: Array(content.utf8), source: "It")
+            }
+            #expect(!error.message.contains("AQEB") && !error.message.contains("01:01"))
+        }
     }
 
     @Test func `neither a key nor an error shows its bytes`() throws {

@@ -214,8 +214,21 @@ struct RecoveryShareTests {
         try expectFailure(.keySource, saying: "line 2", "Share 1", "group 12 of 12") {
             try keys(texts[1], "share:\(wrong)")
         }
-        // Without the prefix, what has a mistake is a passphrase.
+        // Without the prefix, what has a mistake is a passphrase, but not beside other shares.
         #expect(try keys(String(wrong)) == [.passphrase(String(wrong))])
+        let mistakes: [(String, Int)] = [
+            (String(wrong), 12), (String(wrong.dropFirst()), 1), (String(wrong.dropLast()), 12),
+            ("\(wrong)A".replacing("-", with: " "), 12),
+        ]
+        for (typed, group) in mistakes {
+            for other in [texts[1], "share: \(texts[1])"] {
+                let groups = "group \(group) of 12"
+                try expectFailure(.keySource, saying: "line 3", groups) { try keys(texts[2], other, typed) }
+                try expectFailure(.keySource, saying: "line 1", groups) { try keys(typed, texts[2], other) }
+            }
+        }
+        let words = Array(repeating: "word", count: 12).joined(separator: " ")
+        #expect(try keys(texts[1], texts[2], words).last == .passphrase(words))
     }
 
     // MARK: Another program

@@ -142,17 +142,32 @@ extension DatabaseKeys {
         }
     }
 
-    /// Removes the slots of older keys of the chain; a recovery key in the chain keeps its slot.
+    /// Removes the slots of older keys of the chain. A recovery key in the chain keeps its slot, and so does the pair
+    /// of a public key, which is in the chain for that.
     ///
     /// - Returns: The position of the newest of them; nil if there was none.
     private func revokeOlderKeys(_ envelope: inout OpenEnvelope) throws -> Int? {
         var newest: Int?
-        for (position, key) in chain.keys.enumerated().dropLast() where key != .plaintext {
+        for (position, key) in chain.keys.enumerated().dropLast() where key != .plaintext && !key.isPublicKey {
             guard let slot = try envelope.slot(of: key), !slot.isRecovery else { continue }
+            if let current = try chain.current.flatMap({ try envelope.slot(of: $0) }), current.isRecovery {
+                throw recoveryOnly(current)
+            }
             try envelope.revoke(slot.fingerprint)
             newest = position
         }
         return newest
+    }
+
+    private func recoveryOnly(_ current: KeySlot) -> StrongroomError {
+        StrongroomError(
+            .keySlot,
+            """
+            The last key of the chain has a slot for recovery, \(current.summary), which does not replace the slots of \
+            other keys. Put it before the key that is to be the current one; or revoke the slot and add the key, so \
+            that it gets another one, then rotate again. No slot was changed.
+            """,
+            database: file.name)
     }
 
     /// Removes all data keys but the newest. If a slot's key is not available, both are kept, which does no harm; the

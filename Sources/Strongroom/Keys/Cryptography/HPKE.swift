@@ -31,6 +31,13 @@ struct HPKE {
         try self.init(shared, encapsulated, publicKey, info)
     }
 
+    /// Whether a public key is the only form of its point, below 2²⁵⁵ − 19: X25519 takes others for the same, but a
+    /// message to one is not opened, since its keys are derived from the form.
+    static func isCanonical(_ publicKey: [UInt8]) -> Bool {
+        guard let first = publicKey.first, let last = publicKey.last, last <= 0x7F else { return false }
+        return first < 0xED || last < 0x7F || publicKey[1..<keyLength - 1].contains { $0 != 0xFF }
+    }
+
     static func publicKey(of privateKey: SecretBytes) -> [UInt8]? {
         Cryptography.agree(privateKey, basePoint)?.withUnsafeBytes { Array($0) }
     }

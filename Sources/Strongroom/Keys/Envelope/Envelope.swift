@@ -166,6 +166,13 @@ extension Envelope {
         slots = try (0..<slotCount).map { _ in try EnvelopeSlot(reading: &reader, dataKeyCount: dataKeyCount) }
         authentication = try reader.bytes(Self.authenticationLength)
         guard reader.isAtEnd else { throw EnvelopeDefect.damaged("it has trailing bytes") }
+        // So no two have one public key, either: the label of one would get it the fingerprint of the other.
+        let isOfKey = slots.allSatisfy { slot in
+            slot.derivation.publicKey.map {
+                slot.fingerprint == WrappingKey.fingerprint(ofPublicKey: $0, context: databaseSalt)
+            } ?? true
+        }
+        guard isOfKey else { throw EnvelopeDefect.damaged("the fingerprint of a public key is that of another") }
         guard Set(slots.map(\.fingerprint)).count == slots.count else {
             throw EnvelopeDefect.damaged("two of its slots have the same key")
         }

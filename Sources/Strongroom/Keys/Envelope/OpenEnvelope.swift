@@ -62,7 +62,6 @@ struct OpenEnvelope: Sendable {
     ///
     /// - Throws: ``StrongroomError`` with `keyProvider` if the provider of an external key does not unwrap it.
     mutating func slotOpened(by key: Key) throws -> KeySlot? {
-        if case .pair = key.material { return try slot(of: key) }
         for derivation in sealed.derivations {
             if let (slot, _) = try sealed.slot(of: key, derivation, &wrappingKeys) { return slot.keySlot }
         }
@@ -214,6 +213,12 @@ extension OpenEnvelope {
         changed.sealed.authentication = try changed.dataKeys.authentication(of: changed.sealed.signedBytes)
         guard changed.bytes.count <= Envelope.maxBytes else {
             throw Self.refusal("The envelope would be longer than 64 KiB; revoke a slot that is not needed any more")
+        }
+        // What no reader takes is not written.
+        do {
+            _ = try Envelope(bytes: changed.bytes)
+        } catch EnvelopeDefect.damaged(let reason) {
+            throw Self.refusal("The envelope could not be read any more: \(reason); report this")
         }
         self = changed
     }

@@ -56,9 +56,7 @@ struct WrappingKey: Sendable {
     ///   - key: The key of the chain with this public key.
     ///   - context: The database's salt.
     init(sealedTo publicKey: [UInt8], _ key: Key, context: [UInt8]) throws {
-        guard let sealed = try HPKE(to: publicKey, info: Self.purposeOfPairs) else {
-            throw PEM.refusal("is a public key that no private key has; make another pair. Nothing was changed")
-        }
+        guard let sealed = try HPKE(to: publicKey, info: Self.purposeOfPairs) else { throw PEM.noPrivateKey }
         let derivation = SlotDerivation.sealed(publicKey: publicKey, encapsulated: sealed.encapsulated)
         self.init(key, derivation, sealed, publicKey, context: context)
         nonce = sealed.nonce
@@ -68,9 +66,14 @@ struct WrappingKey: Sendable {
         _ key: Key, _ derivation: SlotDerivation, _ sealed: HPKE, _ publicKey: [UInt8], context: [UInt8]
     ) {
         (self.key, self.derivation, secret) = (key, derivation, sealed.key)
-        fingerprint = KeyFingerprint(
+        fingerprint = Self.fingerprint(ofPublicKey: publicKey, context: context)
+    }
+
+    /// - Parameter context: The database's salt.
+    static func fingerprint(ofPublicKey publicKey: [UInt8], context: [UInt8]) -> KeyFingerprint {
+        KeyFingerprint(
             bytes: Cryptography.expand(
-                SecretBytes(publicKey), salt: context, Self.purposeOfPairs, count: KeyFingerprint.length
+                SecretBytes(publicKey), salt: context, purposeOfPairs, count: KeyFingerprint.length
             ).withUnsafeBytes { Array($0) })
     }
 

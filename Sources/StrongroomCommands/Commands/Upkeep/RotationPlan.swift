@@ -44,13 +44,15 @@ struct RotationPlan: Encodable, Sendable {
 
     /// - Parameters:
     ///   - slots: The slots of the envelope; empty if there is none.
-    ///   - count: The number of keys in the chain.
-    init(_ survey: FileDiagnosis, _ slots: [(slot: KeySlot, key: KeyUse?)], keyCount count: Int) {
+    ///   - chain: The keys.
+    init(_ survey: FileDiagnosis, _ slots: [(slot: KeySlot, key: KeyUse?)], _ chain: KeyChain) {
         let others = slots.filter { $0.key?.isCurrent != true }
-        let isReplaced = { (slot: KeySlot, key: KeyUse?) in key != nil && !slot.isRecovery }
+        let isReplaced = { (slot: KeySlot, key: KeyUse?) in
+            key.map { !slot.isRecovery && !chain.isPublicKey(at: $0.position) } ?? false
+        }
         let isEnvelopeDue = survey.wantsEnvelope && !survey.hasEnvelope
         fromKey = survey.key.map { $0.position + 1 }
-        toKey = count
+        toKey = chain.count
         rewritesFile =
             survey.finding == .plaintext || isEnvelopeDue || survey.settings != survey.wantedSettings
             || (!survey.hasEnvelope && survey.key?.isCurrent == false)
@@ -88,7 +90,7 @@ extension OperatedDatabase {
         }
         let slots =
             try await survey.hasEnvelope ? readOnly().using { try await $0.keySlotsWithKeys() } : []
-        return RotationPlan(survey, slots, keyCount: chain.count)
+        return RotationPlan(survey, slots, chain)
     }
 
     static func plaintext(_ path: String) -> CommandFailure {

@@ -75,6 +75,41 @@ struct PublicKeyStoreTests {
         try await expectFailure(.wrongKey) { try await vault([pair.opening]).open() }
     }
 
+    @Test func `a rotation keeps the slot of a public key of the chain, whatever the slot is for`() async throws {
+        try await vault(1).keep("first")
+        try await vault([.numbered(1), pair.opening]).keep("second")
+        let slots = try await vault([pair.opening]).using { store in
+            _ = try await store.addKey(.numbered(2))
+            return try await store.keySlots()
+        }
+        #expect(slots.count == 2 && !slots[0].isRecovery && slots[0].publicKey == pair.publicPEM)
+        try await vault([pair.sealing, .numbered(2)]).using { store in
+            let report = try await store.rotate()
+            #expect(try await report.method == .unchanged && store.keySlots() == slots)
+        }
+        #expect(try await vault([pair.opening]).lines() == ["first", "second"])
+        try expectFailure(.invalidKey, saying: "of one pair") { try KeyChain(pair.sealing, pair.opening) }
+    }
+
+    @Test func `a slot for recovery takes no other key's slot`() async throws {
+        let slot = try await prepare()
+        let copies = try vault.copies
+        let chain = try vault([.numbered(1), pair.opening])
+        try await chain.using { store in
+            #expect(store.openReport.rotation == nil && store.openReport.rotationFailure == nil)
+            let error = try await expectFailure(.keySlot) { try await store.rotate() }
+            #expect(error.message.contains("a slot for recovery") && error.message.contains("\(slot.fingerprint)"))
+            #expect(try vault.copies == copies)
+            // As the error says.
+            try await store.revokeKey(slot.fingerprint)
+            _ = try await store.addKey(pair.opening)
+            try await store.rotate()
+            #expect(try await store.keySlots().map(\.isRecovery) == [false])
+        }
+        #expect(try await vault([pair.opening]).lines() == ["first"])
+        try await expectFailure(.wrongKey) { try await vault(1).open() }
+    }
+
     @Test func `a replacement that was interrupted is finished with the public key in the chain`() async throws {
         _ = try await prepare()
         var envelope = try vault.envelope(1)
