@@ -17,13 +17,17 @@ final class CryptokiModule: @unchecked Sendable {  // `isInitialised` is guarded
     let functions: CK_FUNCTION_LIST
     /// The time after which a PIN is tried once more when the token did not say that it was wrong.
     let loginPause: Duration
+    // SoftHSM ends the process if two threads find a new token at once.
+    let listing: NSLock
     private let tokens = Locked<[TokenName: TokenSessions]>([:])
     // A lock that may be held for long, unlike `Locked`: C_Initialize must not run twice at a time.
     private let initialising = NSLock()
     private var isInitialised = false
 
-    init(_ path: String, functions: CK_FUNCTION_LIST, loginPause: Duration = .seconds(60)) {
-        (self.path, self.functions, self.loginPause) = (path, functions, loginPause)
+    init(
+        _ path: String, functions: CK_FUNCTION_LIST, loginPause: Duration = .seconds(60), listing: NSLock = NSLock()
+    ) {
+        (self.path, self.functions, self.loginPause, self.listing) = (path, functions, loginPause, listing)
     }
 
     private struct Known {
@@ -171,7 +175,9 @@ final class CryptokiModule: @unchecked Sendable {  // `isInitialised` is guarded
     }
 
     /// The slots that have a token.
-    func slots() throws -> [CK_SLOT_ID] {
+    func slots() throws -> [CK_SLOT_ID] { try listing.withLock { try listedSlots() } }
+
+    private func listedSlots() throws -> [CK_SLOT_ID] {
         var count: CK_ULONG = 0
         // A call without a buffer has some modules search for tokens again.
         try call("C_GetSlotList", functions.C_GetSlotList) { $0(1, nil, &count) }

@@ -472,7 +472,7 @@ struct FaultyTokenTests {
 
     @Test func `a module that is slow to initialise does not stop another one`() async throws {
         FaultyModule.plan.withLock { $0.isBlocked = true }
-        let slow = CryptokiModule("/slow", functions: module.functions)
+        let slow = CryptokiModule("/slow", functions: module.functions, listing: module.listing)
         let outcome = Locked<Result<Void, any Error>?>(nil)
         Thread.detachNewThread {
             let result = Result { try slow.initialise() }
@@ -529,7 +529,8 @@ struct FaultyTokenTests {
     @Test func `a function that a module does not have is named`() async throws {
         var functions = module.functions
         functions.C_Decrypt = nil
-        let token = try test.token(of: CryptokiModule("/module", functions: functions))
+        let other = CryptokiModule("/module", functions: functions, listing: module.listing)
+        let token = try test.token(of: other)
         let key = try token.aesKey(label: "key")
         try await expectFailure(.keyProvider, saying: "C_Decrypt failed with CKR_FUNCTION_NOT_SUPPORTED") {
             try await key.unwrap(wrapped, context: Self.context)

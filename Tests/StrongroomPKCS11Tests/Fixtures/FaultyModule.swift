@@ -33,9 +33,10 @@ enum FaultyModule {
 
     /// A module of its own, so that it has its own sessions, without planned faults.
     static func make(loginPause: Duration = .seconds(3_600)) throws -> CryptokiModule {
-        let functions = try SoftHSM.module().functions
-        plan.withLock { $0 = Plan(functions: functions) }
-        let module = CryptokiModule("/faulty", functions: planted(functions), loginPause: loginPause)
+        let real = try SoftHSM.module()
+        plan.withLock { $0 = Plan(functions: real.functions) }
+        let module = CryptokiModule(
+            "/faulty", functions: planted(real.functions), loginPause: loginPause, listing: real.listing)
         try module.initialise()
         return module
     }
