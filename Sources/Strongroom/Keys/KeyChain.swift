@@ -46,10 +46,10 @@ public struct KeyChain: Sendable, Equatable {
                 throw StrongroomError(.invalidKey, "Key \(index + 1) of the chain cannot be used: \(defect).")
             }
             if let duplicate = keys[..<index].firstIndex(where: key.isSame(as:)) {
+                let relation = keys[duplicate] == key ? "the same" : "of one pair"
                 throw StrongroomError(
                     .invalidKey,
-                    "Keys \(duplicate + 1) and \(index + 1) of the chain are the same, or of one pair; remove one."
-                )
+                    "Keys \(duplicate + 1) and \(index + 1) of the chain are \(relation); remove one.")
             }
             if index > 0, key == .plaintext {
                 throw StrongroomError(
