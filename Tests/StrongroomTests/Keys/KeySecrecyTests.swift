@@ -16,8 +16,8 @@ struct KeySecrecyTests {
     private func expectNothing(in text: String, sourceLocation: SourceLocation = #_sourceLocation) {
         let pieces = [Array(Self.passphrase.utf8.prefix(4)), Array(Self.bytes.prefix(4))]
         Secrecy.expectNone(of: pieces, [Self.passphrase], in: text, sourceLocation: sourceLocation)
-        // `dump` writes one element a line.
-        #expect(!text.contains("- 160\n"), sourceLocation: sourceLocation)
+        // `dump` writes one element a line. One alone may be of a salt, which is no secret.
+        #expect(!text.contains(/- 160\n *- 161\n/), sourceLocation: sourceLocation)
     }
 
     @Test(arguments: keys.indices)
